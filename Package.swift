@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: MIT
+//
+// The map of the code. Three layers: protocol cores that know no socket, clock or file (`JSON`, `NCCO`, `HTTPWire`); what touches the
+// machine (`HTTPServer`, `EventLog`); and the application (`Switchboard`) with its executable.
+//
+// The executable's target is `SwitchboardCommand` and its product `switchboard`: two targets whose names differ only in case could not
+// share a checkout on the case-insensitive file systems that macOS comes with.
+
+import PackageDescription
+
+let package = Package(
+    name: "switchboard",
+    products: [
+        .executable(name: "switchboard", targets: ["SwitchboardCommand"]),
+        .library(name: "NCCO", targets: ["NCCO"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libz-dev"])]),
+
+        .target(name: "JSON"),
+        .target(name: "NCCO", dependencies: ["JSON"]),
+        .target(name: "HTTPWire"),
+        .target(name: "HTTPServer", dependencies: ["HTTPWire", "CLinux"]),
+        .target(name: "EventLog", dependencies: ["JSON", "CZlib"]),
+        .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog"]),
+        .executableTarget(name: "SwitchboardCommand", dependencies: ["Switchboard", "HTTPWire", "HTTPServer", "EventLog"]),
+
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
+        .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
+        .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
+        .testTarget(name: "EventLogTests", dependencies: ["EventLog", "JSON"]),
+        .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "SwitchboardCommand"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+/// No pointer and no C: here the compiler proves it.
+let pure: Set = ["JSON", "NCCO", "HTTPWire"]
+for target in package.targets where target.type != .system {
+    target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].map { .enableUpcomingFeature($0) }
+    target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    if pure.contains(target.name) { target.swiftSettings?.append(.strictMemorySafety()) }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+//
+// One connection's life as a state machine without a socket or a clock: it is told what arrived and what time it is, and says what to do.
+//
+//     idle → head → body → replying → idle …            a request and its answer
+//       any of them → refusing → draining → closed      an error: one answer, the rest of the input read and thrown away
+//
+// Two rules for whoever edits it. Only this file decides whether a connection lives on, and only this file knows deadlines; the owner compares
+// `deadline` with the time and calls `timeout`. Bytes are only ever lent: the owner keeps them and drops what `next` says is used.
+
+package struct ConnectionMachine: Sendable {
+    package enum Action: Sendable, Hashable {
+        /// More bytes are needed; those in `spent` may be dropped (then call `dropSpent`).
+        case read
+        /// Send 100 Continue, or answer with a final refusal (`refuseBody`) and close; then call `next` again.
+        case mayContinue
+        /// A whole request: `head` is filled, the body is `body(in:)`. After the answer is encoded call `replied`.
+        case request
+        /// Answer this, then `refused`.
+        case refuse(WireError)
+        /// Nothing more will be read.
+        case stop
+    }
+
+    /// How a connection goes on once an answer has been handed to the socket.
+    package enum Persistence: Sendable, Hashable {
+        case keep
+        /// Close once all is written; nothing unread can be in the way.
+        case close
+        /// Shut down writing once all is written, read on for a while, then close (RFC 9112 §9.6).
+        case drain
+    }
+
+    package enum Timeout: Sendable, Hashable {
+        case nothing
+        /// Answer this and go on as after any refusal.
+        case refuse(WireError)
+        case close
+    }
+
+    private enum Phase: Sendable, Hashable {
+        case idle, head, body, replying, writing, refusing, draining, closed
+    }
+
+    private enum Body: Sendable {
+        case none
+        case length(Int)
+        case chunked(ChunkedDecoder, position: Int)
+    }
+
+    package let limits: Limits
+    private var phase = Phase.idle
+    private var bodyState = Body.none
+    /// Bytes that were looked at, and the count from which a second look is worth it.
+    private var seen = 0
+    private var lookAgain = 1
+    private var headEnd = 0
+    private var continueHandled = false
+    private var peerHalfClosed = false
+    private var drained = 0
+    private var phaseAfterWrite = Persistence.keep
+    /// When `timeout` must be called, in the owner's milliseconds.
+    package private(set) var deadline: Int64
+    /// Bytes of the request just given out; the next request begins behind them.
+    package private(set) var requestLength = 0
+
+    package init(limits: Limits, now: Int64) {
+        self.limits = limits
+        deadline = now + limits.headTime
+    }
+
+    package var isIdle: Bool { phase == .idle }
+    package var isReplying: Bool { phase == .replying }
+    package var isDraining: Bool { phase == .draining }
+    /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
+    package var wantsInput: Bool { phase == .idle || phase == .head || phase == .body || phase == .draining }
+
+    /// Decides about all bytes from the start of the current request.
+    package mutating func next(_ bytes: Span<UInt8>, head: inout RequestHead, now: Int64) -> Action {
+        switch phase {
+        case .idle:
+            guard bytes.count > 0 else { return ended(.read) }
+            phase = .head
+            deadline = now + limits.headTime
+            return readHead(bytes, &head, now)
+        case .head:
+            return readHead(bytes, &head, now)
+        case .body:
+            return readBody(bytes, &head, now, headIsFresh: false)
+        default:
+            return .stop
+        }
+    }
+
+    private mutating func readHead(_ bytes: Span<UInt8>, _ head: inout RequestHead, _ now: Int64) -> Action {
+        guard worthALook(bytes) else { return ended(.read) }
+        do {
+            guard try parseRequestHead(bytes, into: &head, limits: limits) else { return ended(.read) }
+        } catch {
+            return refuse(error)
+        }
+        headEnd = head.end
+        if head.hasUnknownExpectation { return refuse(WireError(.unknownExpectation, at: head.end)) }
+        switch head.framing {
+        case .none:
+            bodyState = .none
+            requestLength = headEnd
+            phase = .replying
+            deadline = now + limits.replyTime
+            return .request
+        case .length(let count): bodyState = .length(count)
+        case .chunked: bodyState = .chunked(ChunkedDecoder(), position: headEnd)
+        }
+        phase = .body
+        deadline = now + limits.bodyTime
+        continueHandled = !head.expectsContinue
+        return readBody(bytes, &head, now, headIsFresh: true)
+    }
+
+    private mutating func readBody(_ bytes: Span<UInt8>, _ head: inout RequestHead, _ now: Int64, headIsFresh: Bool) -> Action {
+        var complete = false
+        switch bodyState {
+        case .none:
+            complete = true
+        case .length(let count):
+            requestLength = headEnd + count
+            complete = bytes.count >= requestLength
+        case .chunked(var decoder, var position):
+            bodyState = .none  // so that the body's buffer has one owner and is not copied
+            do {
+                complete = try decoder.decode(bytes, from: &position, limits: limits)
+            } catch {
+                return refuse(error)
+            }
+            requestLength = position
+            bodyState = .chunked(decoder, position: position)
+        }
+        if !complete {
+            // No 100 where the body has begun to arrive (RFC 9110 §10.1.1).
+            if !continueHandled, bytes.count == headEnd {
+                continueHandled = true
+                return .mayContinue
+            }
+            return ended(.read)
+        }
+        if !headIsFresh {
+            // The head was parsed before, from the same bytes: it is parsed again because others have used `head` meanwhile.
+            do { _ = try parseRequestHead(bytes, into: &head, limits: limits) } catch { return refuse(error) }
+        }
+        phase = .replying
+        deadline = now + limits.replyTime
+        return .request
+    }
+
+    /// A head that comes in small pieces is not parsed anew for each: early on yes, then when a line ends or a quarter more has come.
+    private mutating func worthALook(_ bytes: Span<UInt8>) -> Bool {
+        defer { seen = bytes.count }
+        var worth = bytes.count >= lookAgain
+        var at = seen
+        while !worth, at < bytes.count {
+            worth = bytes[at] == .lf
+            at += 1
+        }
+        if worth { lookAgain = bytes.count + (bytes.count < 1024 ? 1 : bytes.count / 4) }
+        return worth
+    }
+
+    /// After the peer's last byte an unfinished request stays unfinished and is not acted on (RFC 9112 §8).
+    private mutating func ended(_ action: Action) -> Action {
+        guard peerHalfClosed else { return action }
+        if phase == .idle {
+            phase = .closed
+            return .stop
+        }
+        return refuse(WireError(.cutShort, at: seen))
+    }
+
+    private mutating func refuse(_ error: WireError) -> Action {
+        phase = .refusing
+        return .refuse(error)
+    }
+
+    /// Where in `bytes` a body of known length lies; nil for a chunked one, which is in `chunkedBody`.
+    package var body: Range<Int>? {
+        switch bodyState {
+        case .none: headEnd..<headEnd
+        case .length(let count): headEnd..<headEnd + count
+        case .chunked: nil
+        }
+    }
+
+    package var chunkedBody: [UInt8] {
+        if case .chunked(let decoder, _) = bodyState { decoder.body } else { [] }
+    }
+
+    /// Decoded bytes between the head and the rest, which nobody needs any more.
+    package var spent: Range<Int> {
+        if phase == .body, case .chunked(_, let position) = bodyState { headEnd..<position } else { headEnd..<headEnd }
+    }
+
+    package mutating func dropSpent() {
+        if case .chunked(let decoder, _) = bodyState { bodyState = .chunked(decoder, position: headEnd) }
+    }
+
+    /// The answer to the expectation is a final one: no body will be read, so this is the connection's last answer.
+    package mutating func refuseBody() { phase = .refusing }
+
+    /// The answer is encoded.
+    ///
+    /// - Parameters:
+    ///   - keepAlive: what the request and the response together say.
+    ///   - leftover: whether bytes behind the request have arrived. They are no request after a `close`, and closing plainly with more of
+    ///     them unread would reset the connection before the peer has read the answer.
+    package mutating func replied(keepAlive: Bool, leftover: Bool, now: Int64) -> Persistence {
+        let refused = phase == .refusing
+        bodyState = .none
+        seen = 0
+        lookAgain = 1
+        headEnd = 0
+        guard keepAlive, !refused else {
+            phase = .writing
+            deadline = now + limits.writeTime
+            return refused || leftover ? .drain : .close
+        }
+        phase = .idle
+        deadline = now + limits.idleTime
+        return .keep
+    }
+
+    /// Output could not all be written. Each call with progress moves the deadline.
+    package mutating func blocked(then persistence: Persistence, progress: Bool, now: Int64) {
+        if progress || phase != .writing { deadline = now + limits.writeTime }
+        phase = .writing
+        phaseAfterWrite = persistence
+    }
+
+    /// All output is written; what the connection does now.
+    package mutating func unblocked(now: Int64) -> Persistence {
+        if phaseAfterWrite == .keep {
+            phase = .idle
+            deadline = now + limits.idleTime
+        }
+        return phaseAfterWrite
+    }
+
+    package mutating func startDraining(now: Int64) {
+        phase = .draining
+        deadline = now + limits.drainTime
+    }
+
+    /// Input while draining. Returns false once enough was thrown away.
+    package mutating func drain(_ count: Int) -> Bool {
+        drained += count
+        return drained <= limits.drainBytes
+    }
+
+    /// The peer sends nothing more; it may still read.
+    package mutating func peerClosed() { peerHalfClosed = true }
+    package var hasPeerClosed: Bool { peerHalfClosed }
+
+    /// The deadline has passed.
+    package mutating func timeout(now: Int64) -> Timeout {
+        guard now >= deadline else { return .nothing }
+        switch phase {
+        case .idle, .writing, .refusing, .draining, .closed: return .close
+        case .head:
+            phase = .refusing
+            return .refuse(WireError(.headTimeout, at: seen))
+        case .body:
+            phase = .refusing
+            return .refuse(WireError(.bodyTimeout, at: seen))
+        case .replying:
+            phase = .refusing
+            return .refuse(WireError(.replyTimeout, at: 0))
+        }
+    }
+
+    /// The server stops: an idle connection ends at `now + grace` unless a request begins; nothing else is cut short here.
+    package mutating func endIdle(at time: Int64) {
+        if phase == .idle { deadline = min(deadline, time) }
+    }
+}

@@ -59,6 +59,7 @@ package struct ConnectionMachine: Sendable {
     private var peerHalfClosed = false
     private var drained = 0
     private var phaseAfterWrite = Persistence.keep
+    private var phaseBeforeWrite = Phase.idle
     /// When `timeout` must be called, in the owner's milliseconds.
     package private(set) var deadline: Int64
     /// Bytes of the request just given out; the next request begins behind them.
@@ -72,6 +73,7 @@ package struct ConnectionMachine: Sendable {
     package var isIdle: Bool { phase == .idle }
     package var isReplying: Bool { phase == .replying }
     package var isDraining: Bool { phase == .draining }
+    package var isClosed: Bool { phase == .closed }
     /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
     package var wantsInput: Bool { phase == .idle || phase == .head || phase == .body || phase == .draining }
 
@@ -227,18 +229,25 @@ package struct ConnectionMachine: Sendable {
         return .keep
     }
 
-    /// Output could not all be written. Each call with progress moves the deadline.
+    /// Output could not all be written, or more was added to what waits. Progress moves the deadline.
     package mutating func blocked(then persistence: Persistence, progress: Bool, now: Int64) {
-        if progress || phase != .writing { deadline = now + limits.writeTime }
-        phase = .writing
         phaseAfterWrite = persistence
+        // An answer that is owed has its own limit, and its coming is not to be missed.
+        guard phase != .replying else { return }
+        if phase != .writing {
+            phaseBeforeWrite = phase
+            phase = .writing
+            deadline = now + limits.writeTime
+        } else if progress {
+            deadline = now + limits.writeTime
+        }
     }
 
-    /// All output is written; what the connection does now.
+    /// All output is written; what the connection does now. A request that was arriving goes on where it was.
     package mutating func unblocked(now: Int64) -> Persistence {
-        if phaseAfterWrite == .keep {
-            phase = .idle
-            deadline = now + limits.idleTime
+        if phaseAfterWrite == .keep, phase == .writing {
+            phase = phaseBeforeWrite
+            deadline = now + (phase == .idle ? limits.idleTime : phase == .head ? limits.headTime : limits.bodyTime)
         }
         return phaseAfterWrite
     }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+import HTTPWire
+
+/// What a worker keeps of one connection: the protocol's machine, and the bytes that could not be used or sent yet. An idle one owns no buffer.
+final class Connection {
+    let descriptor: Int32
+    /// Tells this connection's readiness from that of an earlier one in the same slot.
+    let token: UInt64
+    var machine: ConnectionMachine
+    /// Received bytes from the start of the current request.
+    var input: [UInt8] = []
+    /// Encoded answers that the socket had no room for, from `sent` on.
+    var output: [UInt8] = []
+    var sent = 0
+    /// What the request whose answer is owed said about it.
+    var context = ResponseContext(keepAlive: true)
+    /// The last answer owed, so that a late one is not taken for another's.
+    var ticket: Ticket?
+    /// What happens once all output is written.
+    var afterOutput = ConnectionMachine.Persistence.keep
+    var isRegistered = false
+    /// The socket may hold more than was read.
+    var mayRead = true
+    var mayHaveEnded = false
+    var isClosed = false
+
+    init(descriptor: Int32, token: UInt64, machine: ConnectionMachine) {
+        self.descriptor = descriptor
+        self.token = token
+        self.machine = machine
+    }
+}

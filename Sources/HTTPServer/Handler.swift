@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Between the server and the application. Each worker has a handler of its own, made on the worker's thread and used on no other, so a handler
+// may keep buffers without a lock. Bytes of a request are lent for the time of a call.
+
+package import HTTPWire
+
+/// What a handler gives back.
+package enum Reply {
+    case now(Response)
+    /// The answer comes later through `Mailbox.complete`, within `Limits.replyTime`; else 503 is sent.
+    case later
+}
+
+/// One whole request, lent to a handler.
+package struct Exchange {
+    /// Names the request for `Reply.later`.
+    package let ticket: Ticket
+    /// Monotonic microseconds at which the request was whole.
+    package let began: Int64
+    /// Milliseconds since 1970 in UTC.
+    package let wall: Int64
+
+    package init(ticket: Ticket, began: Int64, wall: Int64) {
+        self.ticket = ticket
+        self.began = began
+        self.wall = wall
+    }
+}
+
+package protocol Handler: AnyObject {
+    /// Answers a request. An error becomes a 500 problem document.
+    func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply
+    /// A final answer that can be given before the body is sent, where the peer asked with `Expect: 100-continue`; nil lets it go on.
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response?
+    /// Bytes that were no request, or a limit that was passed; the server has answered already.
+    func refused(_ error: WireError)
+    /// `respond` threw this.
+    func failed(_ error: any Error)
+    /// Called after each round of requests: the time to hand over what they left. Returns when it must be called again at the latest
+    /// (monotonic milliseconds), or nil.
+    func flush(now: Int64) -> Int64?
+}
+
+/// Makes the handlers. Called once on each worker's thread.
+package protocol Service: Sendable {
+    func makeHandler(mailbox: Mailbox) -> any Handler
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+package import HTTPWire
+
+package struct ServerConfiguration: Sendable {
+    /// A name, an address, `unix:PATH`, or `localhost` for both loopback addresses.
+    package var host = "localhost"
+    /// 0 lets the kernel choose.
+    package var port: UInt16 = 3000
+    /// Event loops; one for each core.
+    package var workers = 1
+    package var poller = PollerKind.preferred
+    /// Open connections over all workers; nil takes what the descriptor limit allows.
+    package var maxConnections: Int?
+    package var limits = Limits()
+    /// What the kernel keeps for us while all workers are busy; it cuts the number to its own limit.
+    package var backlog: Int32 = 4096
+    /// Idle connections live this long once the server stops, in milliseconds: a request may be on its way.
+    package var stopIdleTime: Int64 = 250
+
+    package init() {}
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+//
+// All socket system calls, and all that differs between Linux and the BSDs. A descriptor is a plain number here; who owns it says so.
+
+import CLinux
+
+#if canImport(Glibc)
+    import Glibc
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let noSignal = Int32(MSG_NOSIGNAL)
+#else
+    import Darwin
+    private let streamType = SOCK_STREAM
+    private let noSignal: Int32 = 0  // SO_NOSIGPIPE on the socket instead
+#endif
+
+/// What one read or write did.
+enum Transfer {
+    case bytes(Int)
+    /// Nothing can be moved now; the poller tells when.
+    case wouldBlock
+    /// The peer sends no more.
+    case end
+    /// The connection is broken.
+    case failed
+}
+
+enum Accepted {
+    case connection(Int32)
+    /// Nobody waits.
+    case none
+    /// No descriptor or memory is free: try again later.
+    case exhausted
+}
+
+enum Socket {
+    static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
+            default: return .failed
+            }
+        }
+    }
+
+    static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.send(descriptor, buffer.baseAddress, buffer.count, noSignal)
+            #else
+                let count = Darwin.send(descriptor, buffer.baseAddress, buffer.count, noSignal)
+            #endif
+            if count >= 0 { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
+            default: return .failed
+            }
+        }
+    }
+
+    /// The accepted socket does not block, is closed on exec, and has the listener's TCP_NODELAY.
+    static func accept(_ listener: Int32) -> Accepted {
+        while true {
+            #if canImport(Glibc)
+                let descriptor = switchboard_accept4(listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+            #else
+                let descriptor = Darwin.accept(listener, nil, nil)
+            #endif
+            if descriptor >= 0 {
+                #if !canImport(Glibc)
+                    makeNonBlocking(descriptor)
+                    setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
+                #endif
+                return .connection(descriptor)
+            }
+            switch errno {
+            // The peer went away, or a pending network error is reported here: the next one may be fine (accept(2)).
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, EPERM: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+            default: return .none
+            }
+        }
+    }
+
+    static func shutdownWriting(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    static func close(_ descriptor: Int32) {
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    static func makeNonBlocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32 = 1) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// A listening socket.
+    ///
+    /// - Parameter shared: whether several sockets of this process listen on the address, one for each worker.
+    static func listen(on address: SocketAddress, backlog: Int32, shared: Bool) throws(SocketError) -> Int32 {
+        let descriptor = socket(address.family, streamType, 0)
+        guard descriptor >= 0 else { throw SocketError("socket", address.description) }
+        makeNonBlocking(descriptor)
+        if address.family != AF_UNIX {
+            setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+            if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+            setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
+            // `::` also takes IPv4, as people who write it in a container expect.
+            if address.family == AF_INET6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.isIPv6Any ? 0 : 1) }
+        }
+        let bound = address.withSockAddr { bind(descriptor, $0, $1) }
+        guard bound == 0 else {
+            let error = SocketError("bind", address.description)
+            close(descriptor)
+            throw error
+        }
+        #if canImport(Glibc)
+            let listening = Glibc.listen(descriptor, backlog)
+        #else
+            let listening = Darwin.listen(descriptor, backlog)
+        #endif
+        guard listening == 0 else {
+            let error = SocketError("listen", address.description)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Whether somebody listens already. SO_REUSEPORT would let a second server of the same user share the port in silence, so a socket
+    /// without it asks first.
+    static func probe(_ address: SocketAddress) throws(SocketError) {
+        close(try listen(on: address, backlog: 1, shared: false))
+    }
+
+    /// Whether a connection to a Unix domain socket is taken.
+    static func answers(_ address: SocketAddress) -> Bool {
+        let descriptor = socket(address.family, streamType, 0)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        return address.withSockAddr { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
+    }
+
+    /// The port that the kernel chose for port 0.
+    static func port(of descriptor: Int32) -> UInt16 {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard getsockname(descriptor, address, &length) == 0 else { return 0 }
+                if Int32(address.pointee.sa_family) == AF_INET6 {
+                    return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin6_port) }
+                }
+                return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+            }
+        }
+    }
+
+    /// Raises the soft descriptor limit to the hard one and returns what holds then.
+    static func raiseDescriptorLimit() -> Int {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 256 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            // Some systems report no hard limit at all; a million is more than this server ever uses.
+            raised.rlim_cur = min(limit.rlim_max, 1_048_576)
+            if raised.rlim_cur > limit.rlim_cur, setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        return Int(min(limit.rlim_cur, 1_048_576))
+    }
+}

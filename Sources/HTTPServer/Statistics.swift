@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// What one worker counts. Written by that worker alone, so a count is a plain load and store; read by any thread.
+package final class WorkerStatistics: Sendable {
+    private let acceptedCount = Atomic<Int>(0)
+    private let closedCount = Atomic<Int>(0)
+    private let requestCount = Atomic<Int>(0)
+    private let refusedCount = Atomic<Int>(0)
+    private let timeoutCount = Atomic<Int>(0)
+
+    private func count(_ counter: borrowing Atomic<Int>) { counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+
+    func accepted() { count(acceptedCount) }
+    func closed() { count(closedCount) }
+    func requested() { count(requestCount) }
+    func refused() { count(refusedCount) }
+    func timedOut() { count(timeoutCount) }
+
+    var snapshot: ServerStatistics {
+        ServerStatistics(
+            accepted: acceptedCount.load(ordering: .relaxed), closed: closedCount.load(ordering: .relaxed),
+            requests: requestCount.load(ordering: .relaxed), refused: refusedCount.load(ordering: .relaxed),
+            timeouts: timeoutCount.load(ordering: .relaxed))
+    }
+}
+
+/// Sums over all workers since the start.
+package struct ServerStatistics: Sendable, Hashable {
+    package var accepted = 0
+    package var closed = 0
+    package var requests = 0
+    /// Bytes that were no request, or a limit that was passed.
+    package var refused = 0
+    package var timeouts = 0
+
+    package var open: Int { max(accepted - closed, 0) }
+
+    static func + (left: ServerStatistics, right: ServerStatistics) -> ServerStatistics {
+        ServerStatistics(
+            accepted: left.accepted + right.accepted, closed: left.closed + right.closed, requests: left.requests + right.requests,
+            refused: left.refused + right.refused, timeouts: left.timeouts + right.timeouts)
+    }
+}

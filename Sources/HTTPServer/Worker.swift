@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: MIT
+//
+// One event loop with its own listeners, connections and buffers; nothing of it is shared with another worker. A round of the loop waits, reads
+// and answers whatever is ready, lets the handler hand over what it gathered, and looks at time limits.
+//
+// The common request costs two system calls besides its share of the wait: one read into a buffer that all connections of the worker use, and
+// one write of the encoded answer. Bytes are copied to the connection only when a request is unfinished at the end of the buffer, and answers only
+// when the socket has no room. A connection is read at once when it is accepted, since its first request is often there already; it is
+// given to the poller only if it lives on.
+
+import HTTPWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+final class Worker {
+    /// Poller tokens: listeners and the wake-up descriptor have no connection behind them.
+    private enum Token {
+        static let wake = UInt64.max
+        static let listener = UInt64(UInt32.max) << 32
+    }
+    /// A connection that always has more to say lets others speak after this many reads.
+    private static let readsInARow = 8
+    /// Answers are written when this much has gathered, also in the middle of a pipeline.
+    private static let outputChunk = 256 * 1024
+    /// Time limits are looked at this often at most (ms): with 10,000 connections a look costs some 0.1 ms.
+    private static let timerGrain: Int64 = 20
+    /// How soon a listener that found no free descriptor tries again (ms).
+    private static let acceptPause: Int64 = 100
+
+    private let configuration: ServerConfiguration
+    private let clock: Clock
+    private let mailbox: Mailbox
+    private let statistics: WorkerStatistics
+    private let poller: any Poller
+    private let handler: any Handler
+    private let wake: Int32
+    private let maxConnections: Int
+
+    private var listeners: [Int32]
+    private var connections: [Connection?] = []
+    private var free: [Int] = []
+    private var open = 0
+    private var nextSerial: UInt32 = 0
+    private var nextTicket: UInt32 = 0
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 64)
+    private var output: [UInt8] = []
+    private var head = RequestHead()
+    private var date: [UInt8] = []
+    private var dateSecond: Int64 = -1
+
+    private var now: Int64 = 0
+    private var wall: Int64 = 0
+    private var nextTimer = Int64.max
+    private var handlerTimer: Int64?
+    private var acceptAgain: Int64?
+    /// Connections that stopped reading only to let others speak.
+    private var unfinished: [Connection] = []
+    private var stopDeadline: Int64?
+
+    init(
+        configuration: ServerConfiguration, clock: Clock, listeners: [Int32], mailbox: Mailbox, statistics: WorkerStatistics, service: any Service,
+        maxConnections: Int
+    ) throws(SocketError) {
+        self.configuration = configuration
+        self.clock = clock
+        self.listeners = listeners
+        self.mailbox = mailbox
+        self.statistics = statistics
+        self.maxConnections = maxConnections
+        poller = try configuration.poller.makePoller()
+        handler = service.makeHandler(mailbox: mailbox)
+        // A duplicate of its own, which the poller may close when and how it must.
+        wake = fcntl(mailbox.wakeDescriptor, F_DUPFD_CLOEXEC, 0)
+        guard wake >= 0 else { throw SocketError("fcntl", "worker") }
+        try poller.add(wake, token: Token.wake)
+        for (index, listener) in listeners.enumerated() { try poller.add(listener, token: Token.listener | UInt64(index)) }
+    }
+
+    deinit { buffer.deallocate() }
+
+    // MARK: The loop
+
+    /// Serves until it is told to stop and the last connection has ended.
+    func run() {
+        var events: [PollEvent] = []
+        readClock()
+        while !isFinished {
+            poller.wait(milliseconds: waitTime(), into: &events)
+            readClock()
+            for event in events { handle(event) }
+            if !unfinished.isEmpty { resumeUnfinished() }
+            if let time = acceptAgain, now >= time { acceptAll() }
+            handlerTimer = handler.flush(now: now)
+            if now >= nextTimer { checkTimers() }
+        }
+        for case .some(let connection) in connections { close(connection) }
+        _ = handler.flush(now: .max)
+        poller.removeAndClose(wake)
+    }
+
+    private var isFinished: Bool {
+        guard let stopDeadline else { return false }
+        return open == 0 || now >= stopDeadline
+    }
+
+    private func readClock() {
+        now = clock.monotonic() / 1000
+        wall = clock.wall()
+        let second = wall / 1000
+        guard second != dateSecond else { return }
+        dateSecond = second
+        date.removeAll(keepingCapacity: true)
+        appendHTTPDate(second, to: &date)
+    }
+
+    private func waitTime() -> Int32 {
+        guard unfinished.isEmpty else { return 0 }
+        var next = nextTimer
+        if let handlerTimer { next = min(next, handlerTimer) }
+        if let acceptAgain { next = min(next, acceptAgain) }
+        if let stopDeadline { next = min(next, stopDeadline) }
+        return next == .max ? -1 : Int32(clamping: max(next - now, 0))
+    }
+
+    private func handle(_ event: PollEvent) {
+        if event.token == Token.wake {
+            for message in mailbox.take() { receive(message) }
+            poller.rearmRead(wake)
+        } else if event.token & Token.listener == Token.listener {
+            acceptAll()
+        } else {
+            let slot = Int(event.token & 0xFFFF_FFFF)
+            guard slot < connections.count, let connection = connections[slot], connection.token == event.token else { return }
+            if event.mayHaveEnded { connection.mayHaveEnded = true }
+            if event.writable, !connection.output.isEmpty { writeOn(connection) }
+            if event.readable {
+                connection.mayRead = true
+                read(connection)
+            }
+        }
+    }
+
+    private func receive(_ message: Message) {
+        switch message {
+        case .complete(let tickets, let response):
+            for ticket in tickets { complete(ticket, response) }
+        case .stop(let idle, let deadline):
+            guard stopDeadline == nil else { return }
+            // Who is in the backlog has been told that we listen: serve them, then close the door.
+            acceptAll()
+            for listener in listeners { poller.removeAndClose(listener) }
+            listeners = []
+            acceptAgain = nil
+            stopDeadline = deadline
+            for case .some(let connection) in connections {
+                connection.machine.endIdle(at: now + idle)
+                watch(connection)
+            }
+        }
+    }
+
+    // MARK: Accepting
+
+    private func acceptAll() {
+        acceptAgain = nil
+        for listener in listeners {
+            accepting: while true {
+                guard open < maxConnections else {
+                    acceptAgain = now + Self.acceptPause
+                    return
+                }
+                switch Socket.accept(listener) {
+                case .connection(let descriptor): adopt(descriptor)
+                case .none: break accepting
+                case .exhausted:
+                    // The backlog keeps them. No readiness comes again for what is waiting already, hence the timer.
+                    acceptAgain = now + Self.acceptPause
+                    return
+                }
+            }
+            poller.rearmRead(listener)
+        }
+    }
+
+    private func adopt(_ descriptor: Int32) {
+        let slot = free.popLast() ?? connections.count
+        if slot == connections.count { connections.append(nil) }
+        nextSerial = (nextSerial &+ 1) & 0x7FFF_FFFF  // never all ones: that is the listeners' mark
+        let connection = Connection(
+            descriptor: descriptor, token: UInt64(nextSerial) << 32 | UInt64(slot),
+            machine: ConnectionMachine(limits: configuration.limits, now: now))
+        connections[slot] = connection
+        open += 1
+        statistics.accepted()
+        read(connection)
+        guard !connection.isClosed else { return }
+        watch(connection)
+    }
+
+    /// From now on the poller tells of the connection, and the timer looks at it.
+    private func watch(_ connection: Connection) {
+        if !connection.isRegistered {
+            connection.isRegistered = true
+            do {
+                try poller.add(connection.descriptor, token: connection.token)
+            } catch {
+                return close(connection)
+            }
+        }
+        nextTimer = min(nextTimer, connection.machine.deadline)
+    }
+
+    private func close(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        connection.isClosed = true
+        if connection.isRegistered {
+            poller.removeAndClose(connection.descriptor)
+        } else {
+            Socket.close(connection.descriptor)
+        }
+        let slot = Int(connection.token & 0xFFFF_FFFF)
+        connections[slot] = nil
+        free.append(slot)
+        open -= 1
+        statistics.closed()
+        if acceptAgain != nil { acceptAgain = now }
+    }
+
+    // MARK: Reading and answering
+
+    private func read(_ connection: Connection) {
+        var reads = 0
+        while connection.mayRead, !connection.isClosed, connection.machine.wantsInput {
+            guard reads < Self.readsInARow else {
+                unfinished.append(connection)
+                return
+            }
+            reads += 1
+            switch Socket.receive(connection.descriptor, into: buffer) {
+            case .bytes(let count):
+                // A short read has emptied the socket, unless there is an end behind it to be read.
+                if count < buffer.count, !connection.mayHaveEnded { connection.mayRead = false }
+                received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
+            case .wouldBlock:
+                connection.mayRead = false
+            case .end:
+                connection.mayRead = false
+                connection.machine.peerClosed()
+                if connection.machine.isDraining { return close(connection) }
+                process(connection)
+                return
+            case .failed:
+                return close(connection)
+            }
+        }
+        if !connection.mayRead, !connection.isClosed, connection.isRegistered { poller.rearmRead(connection.descriptor) }
+    }
+
+    private func resumeUnfinished() {
+        let waiting = unfinished
+        unfinished = []
+        for connection in waiting where !connection.isClosed { read(connection) }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        if connection.machine.isDraining {
+            if !connection.machine.drain(bytes.count) { close(connection) }
+        } else if connection.input.isEmpty {
+            // The buffer is not written to again before this call returns.
+            let new = bytes.assumingMemoryBound(to: UInt8.self)
+            let used = serve(new.span, on: connection)
+            if used < new.count {
+                let spent = connection.machine.spent
+                connection.input.append(contentsOf: new[used..<used + spent.lowerBound])
+                connection.input.append(contentsOf: new[(used + spent.upperBound)...])
+                connection.machine.dropSpent()
+            }
+            finishRound(connection)
+        } else {
+            connection.input.append(contentsOf: bytes)
+            process(connection)
+        }
+    }
+
+    /// Serves what has arrived and is still unused.
+    private func process(_ connection: Connection) {
+        var input: [UInt8] = []
+        swap(&input, &connection.input)
+        let used = serve(input.span, on: connection)
+        if used < input.count {
+            let spent = connection.machine.spent
+            input.removeSubrange(used + spent.lowerBound..<used + spent.upperBound)
+            input.removeFirst(used)
+            connection.machine.dropSpent()
+            connection.input = input
+        }
+        finishRound(connection)
+    }
+
+    /// Answers every whole request in `bytes`. Returns how many bytes need not be kept.
+    private func serve(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+        var start = 0
+        while !connection.isClosed {
+            let rest = bytes.extracting(start..<bytes.count)
+            switch connection.machine.next(rest, head: &head, now: now) {
+            case .read:
+                return start
+            case .mayContinue:
+                if let refusal = handler.refusal(of: head, bytes: rest) {
+                    connection.machine.refuseBody()
+                    answer(refusal, on: connection, context: context(mayKeep: false), leftover: true)
+                    return bytes.count
+                }
+                encodeContinue(into: &output)
+            case .request:
+                start += connection.machine.requestLength
+                statistics.requested()
+                connection.context = context(mayKeep: !connection.machine.hasPeerClosed || start < bytes.count)
+                guard case .now(let response) = respond(to: rest, on: connection) else { return start }
+                answer(response, on: connection, context: connection.context, leftover: start < bytes.count)
+                if connection.afterOutput != .keep { return bytes.count }
+                if output.count >= Self.outputChunk { flush(connection) }
+            case .refuse(let error):
+                refuse(error, on: connection)
+                return bytes.count
+            case .stop:
+                if connection.machine.isClosed { connection.afterOutput = .close }
+                return start
+            }
+        }
+        return bytes.count
+    }
+
+    private func respond(to bytes: Span<UInt8>, on connection: Connection) -> Reply {
+        nextTicket &+= 1
+        let ticket = Ticket(slot: UInt32(truncatingIfNeeded: connection.token), serial: nextTicket)
+        connection.ticket = ticket
+        let exchange = Exchange(ticket: ticket, began: clock.monotonic(), wall: wall)
+        do {
+            if let body = connection.machine.body {
+                return try handler.respond(to: head, bytes: bytes, body: bytes.extracting(body), exchange: exchange)
+            }
+            let body = connection.machine.chunkedBody
+            return try handler.respond(to: head, bytes: bytes, body: body.span, exchange: exchange)
+        } catch {
+            handler.failed(error)
+            return .now(.problem(.internalServerError, "This server has a fault; its log says which."))
+        }
+    }
+
+    private func refuse(_ error: WireError, on connection: Connection) {
+        statistics.refused()
+        handler.refused(error)
+        // The head may not be this request's: a HEAD request that is refused is answered with a body, as its method may be in doubt.
+        answer(Response(refusing: error), on: connection, context: ResponseContext(keepAlive: false), leftover: true)
+    }
+
+    private func context(mayKeep: Bool) -> ResponseContext {
+        ResponseContext(
+            isHead: head.method == .head, minorVersion: head.minorVersion, keepAlive: head.keepAlive && mayKeep && stopDeadline == nil)
+    }
+
+    /// Encodes an answer and decides how the connection goes on; the bytes leave at the end of the round.
+    private func answer(_ response: Response, on connection: Connection, context: ResponseContext, leftover: Bool) {
+        encode(response, for: context, date: date, into: &output)
+        connection.afterOutput = connection.machine.replied(keepAlive: context.keepAlive && !response.close, leftover: leftover, now: now)
+    }
+
+    /// An answer that was owed has come.
+    private func complete(_ ticket: Ticket, _ response: Response) {
+        let slot = Int(ticket.slot)
+        guard slot < connections.count, let connection = connections[slot], connection.machine.isReplying, connection.ticket == ticket else { return }
+        // A stop that began meanwhile makes this answer the connection's last.
+        if stopDeadline != nil { connection.context.keepAlive = false }
+        answer(response, on: connection, context: connection.context, leftover: !connection.input.isEmpty)
+        if connection.afterOutput == .keep, !connection.input.isEmpty || connection.machine.hasPeerClosed {
+            process(connection)
+        } else {
+            finishRound(connection)
+        }
+        if !connection.isClosed, connection.mayRead { read(connection) }
+    }
+
+    // MARK: Writing
+
+    /// Sends what this round has encoded, and does what is due then.
+    private func finishRound(_ connection: Connection) {
+        flush(connection)
+        guard !connection.isClosed else { return }
+        if connection.output.isEmpty { conclude(connection) }
+        if !connection.isClosed { nextTimer = min(nextTimer, connection.machine.deadline) }
+    }
+
+    private func flush(_ connection: Connection) {
+        guard !output.isEmpty, !connection.isClosed else { return }
+        defer { output.removeAll(keepingCapacity: output.capacity <= 4 * Self.outputChunk) }
+        guard connection.output.isEmpty else {
+            connection.output.append(contentsOf: output)
+            connection.machine.blocked(then: connection.afterOutput, progress: false, now: now)
+            return
+        }
+        var sent = 0
+        while sent < output.count {
+            switch output.withUnsafeBytes({ Socket.send(connection.descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...])) }) {
+            case .bytes(let count): sent += count
+            case .wouldBlock:
+                connection.output = Array(output[sent...])
+                connection.sent = 0
+                connection.machine.blocked(then: connection.afterOutput, progress: true, now: now)
+                watch(connection)
+                if !connection.isClosed { poller.rearmWrite(connection.descriptor, token: connection.token) }
+                return
+            case .end, .failed: return close(connection)
+            }
+        }
+    }
+
+    /// The socket has room again.
+    private func writeOn(_ connection: Connection) {
+        var progress = false
+        while connection.sent < connection.output.count {
+            let result = connection.output.withUnsafeBytes {
+                Socket.send(connection.descriptor, UnsafeRawBufferPointer(rebasing: $0[connection.sent...]))
+            }
+            switch result {
+            case .bytes(let count):
+                connection.sent += count
+                progress = true
+            case .wouldBlock:
+                connection.machine.blocked(then: connection.afterOutput, progress: progress, now: now)
+                poller.rearmWrite(connection.descriptor, token: connection.token)
+                return
+            case .end, .failed: return close(connection)
+            }
+        }
+        connection.output = []
+        connection.sent = 0
+        guard connection.machine.unblocked(now: now) == .keep else { return conclude(connection) }
+        process(connection)
+        if !connection.isClosed { read(connection) }
+    }
+
+    /// All output is written.
+    private func conclude(_ connection: Connection) {
+        switch connection.afterOutput {
+        case .keep: break
+        case .close: close(connection)
+        case .drain:
+            guard !connection.machine.isDraining else { return }
+            guard !connection.machine.hasPeerClosed else { return close(connection) }
+            Socket.shutdownWriting(connection.descriptor)
+            connection.machine.startDraining(now: now)
+            connection.input = []
+            nextTimer = min(nextTimer, connection.machine.deadline)
+            if !connection.mayRead, connection.isRegistered { poller.rearmRead(connection.descriptor) }
+        }
+    }
+
+    // MARK: Time limits
+
+    private func checkTimers() {
+        var next = Int64.max
+        for case .some(let connection) in connections {
+            switch connection.machine.timeout(now: now) {
+            case .nothing: break
+            case .close:
+                statistics.timedOut()
+                close(connection)
+            case .refuse(let error):
+                statistics.timedOut()
+                connection.input = []
+                refuse(error, on: connection)
+                finishRound(connection)
+                if !connection.isClosed { read(connection) }
+            }
+            if !connection.isClosed { next = min(next, connection.machine.deadline) }
+        }
+        nextTimer = next == .max ? next : max(next, now + Self.timerGrain)
+    }
+}

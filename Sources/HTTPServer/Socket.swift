@@ -146,12 +146,31 @@ enum Socket {
         close(try listen(on: address, backlog: 1, shared: false))
     }
 
+    /// A connected, blocking socket whose every wait ends after `milliseconds`; nil, with `errno` set, where nobody takes the connection.
+    static func connect(to address: SocketAddress, milliseconds: Int32) -> Int32? {
+        let descriptor = socket(address.family, streamType, 0)
+        guard descriptor >= 0 else { return nil }
+        var limit = timeval()
+        limit.tv_sec = Int(milliseconds / 1000)
+        limit.tv_usec = .init(milliseconds % 1000 * 1000)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size)) }
+        #if canImport(Glibc)
+            let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
+        #else
+            let result = address.withSockAddr { Darwin.connect(descriptor, $0, $1) }
+        #endif
+        guard result != 0 else { return descriptor }
+        let code = errno
+        close(descriptor)
+        errno = code
+        return nil
+    }
+
     /// Whether a connection to a Unix domain socket is taken.
     static func answers(_ address: SocketAddress) -> Bool {
-        let descriptor = socket(address.family, streamType, 0)
-        guard descriptor >= 0 else { return true }
-        defer { close(descriptor) }
-        return address.withSockAddr { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
+        guard let descriptor = connect(to: address, milliseconds: 1000) else { return errno == EAGAIN }
+        close(descriptor)
+        return true
     }
 
     /// The port that the kernel chose for port 0.

@@ -19,10 +19,13 @@ package final class WorkerStatistics: Sendable {
     func timedOut() { count(timeoutCount) }
 
     var snapshot: ServerStatistics {
-        ServerStatistics(
-            accepted: acceptedCount.load(ordering: .relaxed), closed: closedCount.load(ordering: .relaxed),
-            requests: requestCount.load(ordering: .relaxed), refused: refusedCount.load(ordering: .relaxed),
-            timeouts: timeoutCount.load(ordering: .relaxed))
+        var snapshot = ServerStatistics()
+        snapshot.accepted = acceptedCount.load(ordering: .relaxed)
+        snapshot.closed = closedCount.load(ordering: .relaxed)
+        snapshot.requests = requestCount.load(ordering: .relaxed)
+        snapshot.refused = refusedCount.load(ordering: .relaxed)
+        snapshot.timeouts = timeoutCount.load(ordering: .relaxed)
+        return snapshot
     }
 }
 
@@ -35,11 +38,17 @@ package struct ServerStatistics: Sendable, Hashable {
     package var refused = 0
     package var timeouts = 0
 
+    package init() {}
+
     package var open: Int { max(accepted - closed, 0) }
 
     static func + (left: ServerStatistics, right: ServerStatistics) -> ServerStatistics {
-        ServerStatistics(
-            accepted: left.accepted + right.accepted, closed: left.closed + right.closed, requests: left.requests + right.requests,
-            refused: left.refused + right.refused, timeouts: left.timeouts + right.timeouts)
+        var sum = left
+        sum.accepted += right.accepted
+        sum.closed += right.closed
+        sum.requests += right.requests
+        sum.refused += right.refused
+        sum.timeouts += right.timeouts
+        return sum
     }
 }

@@ -22,7 +22,7 @@ package struct FieldBlock: Sendable, Hashable {
 }
 
 package enum ContentType: Sendable, Hashable {
-    case json, problem, text, html
+    case json, problem, text, html, metrics
 
     var line: [UInt8] {
         switch self {
@@ -30,6 +30,7 @@ package enum ContentType: Sendable, Hashable {
         case .problem: Lines.problem
         case .text: Lines.text
         case .html: Lines.html
+        case .metrics: Lines.metrics
         }
     }
 }
@@ -87,6 +88,7 @@ private enum Lines {
     static let problem = Array("Content-Type: application/problem+json\r\n".utf8)
     static let text = Array("Content-Type: text/plain; charset=utf-8\r\n".utf8)
     static let html = Array("Content-Type: text/html; charset=utf-8\r\n".utf8)
+    static let metrics = Array("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n".utf8)
     static let length = Array("Content-Length: ".utf8)
     static let close = Array("Connection: close\r\n".utf8)
     static let keepAlive = Array("Connection: keep-alive\r\n".utf8)

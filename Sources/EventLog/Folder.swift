@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// The folder of the log: making it, the names in it, and the lock that keeps a second writer out.
+//
+//     events.jsonl                          being written
+//     events-<UTC start>-<first seq>.jsonl  closed; `.gz` may follow
+//     events.torn-<UTC time>                what a crash left behind the last whole line
+//     events.damaged-<UTC time>.jsonl       set aside
+//     events.lock                           locked by the writer, holds its process id
+//
+// A name that is taken gets `-2`, `-3`, … behind it. The lock is on a file of its own, not on the log, because the log is renamed; and
+// not on the folder, because then no process id could be read.
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+struct Folder: Sendable {
+    static let current = "events.jsonl"
+    static let lock = "events.lock"
+    static let tornPrefix = "events.torn-"
+    static let damagedPrefix = "events.damaged-"
+
+    let path: String
+    let calls: SystemCalls
+
+    func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
+
+    static func sealedStem(start: TimeStamp, firstSequence: UInt64) -> String { "events-\(start.compact)-\(firstSequence)" }
+
+    /// The first sequence number that a closed file's name tells.
+    static func firstSequence(inName name: String) -> UInt64? {
+        let parts = name.prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3 || parts.count == 4, parts[0] == "events", parts[1].hasSuffix("Z") else { return nil }
+        return UInt64(parts[2])
+    }
+
+    /// A name that nothing in the folder has.
+    func freeName(stem: String, extension suffix: String) -> String {
+        var name = stem + suffix
+        var number = 2
+        while FileFacts(path: path(of: name)) != nil {
+            name = "\(stem)-\(number)\(suffix)"
+            number += 1
+        }
+        return name
+    }
+
+    /// Makes it and its parents where missing, each on disk before the next.
+    func create() throws(SystemFailure) {
+        var end = path.startIndex
+        while end < path.endIndex {
+            end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+            let part = String(path[..<end])
+            if mkdir(part, 0o700) == 0 {
+                let parent = part.lastIndex(of: "/").map { String(part[..<$0]) } ?? "."
+                try Self.sync(parent.isEmpty ? "/" : parent, calls: calls)
+            } else if errno != EEXIST {
+                // What exists may also be refused in other words, such as a read-only file system's.
+                let code = errno
+                var facts = stat()
+                guard stat(part, &facts) == 0 else { throw SystemFailure("make folder", part, code: code) }
+            }
+        }
+    }
+
+    /// Makes new, changed and removed names in it durable.
+    func sync() throws(SystemFailure) { try Self.sync(path, calls: calls) }
+
+    private static func sync(_ path: String, calls: SystemCalls) throws(SystemFailure) {
+        try LogFile(path: path, flags: O_RDONLY | O_DIRECTORY, calls: calls).sync()
+    }
+
+    func rename(_ name: String, to other: String) throws(SystemFailure) {
+        guard calls.rename(path(of: name), path(of: other)) == 0 else { throw SystemFailure("rename", path(of: name)) }
+    }
+
+    func unlink(_ name: String) throws(SystemFailure) {
+        guard calls.unlink(path(of: name)) == 0 else { throw SystemFailure("remove", path(of: name)) }
+    }
+
+    /// Every name in it, sorted.
+    func names() throws(SystemFailure) -> [String] {
+        guard let stream = opendir(path) else { throw SystemFailure("list", path) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            // Unsafe: the name ends with a zero inside the entry, which stays valid until the next readdir.
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) })
+        }
+        guard errno == 0 else { throw SystemFailure("list", path) }
+        return names.sorted()
+    }
+}
+
+/// Holds the folder against other writers for as long as it lives.
+struct FolderLock: ~Copyable {
+    private let file: LogFile
+    private let path: String
+
+    /// Fails with `EWOULDBLOCK` where another writer holds it.
+    init(_ folder: Folder) throws(SystemFailure) {
+        // Local until it is locked: a value that cannot be copied is made whole or not at all.
+        let path = folder.path(of: Folder.lock)
+        let file = try LogFile(path: path, flags: O_RDWR | O_CREAT, calls: .real)
+        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw SystemFailure("lock", path) }
+        }
+        // Only a help for whoever is refused, so a full disk may prevent it.
+        let pid = Array("\(getpid())\n".utf8)
+        _ = ftruncate(file.descriptor, 0)
+        _ = pwrite(file.descriptor, pid, pid.count, 0)
+        self.file = file
+        self.path = path
+    }
+
+    /// False once the lock file was removed, when others could take a new one.
+    var isCurrent: Bool { (try? file.facts().identity) == FileFacts(path: path)?.identity }
+
+    /// The process id in the lock file.
+    static func holder(of folder: Folder) -> Int32? {
+        guard let file = try? LogFile(path: folder.path(of: Folder.lock), flags: O_RDONLY, calls: .real) else { return nil }
+        var text = [UInt8](repeating: 0, count: 16)
+        guard let count = try? file.read(into: &text, range: text.indices, at: 0) else { return nil }
+        return Int32(String(decoding: text.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// The open file and what is known about it; formats, writes, syncs, and decides what becomes of a file that failed.
+//
+// Two marks say how far the file is good. Up to `written` it holds whole lines. Up to `acknowledged` it holds what was promised: synced
+// under `.always`, written under the other policies. Between them lie only records to keep.
+//
+//     lack of room     cut back to `written` and stay on the file: nothing is wrong with it
+//     write failed     cut back to `written`, sync that once, seal
+//     sync failed      cut back to `acknowledged`, seal; never sync it again: after a failed fdatasync Linux takes the pages for clean,
+//                      a second one would succeed without having written them
+//
+// Numbers of lines that were cut away are given again. Where not even the cut worked they are passed over, since the lines may be found.
+// Sealing is renaming; until it has worked nothing is written, for the bad file has the name that the good one needs.
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+struct Writer: ~Copyable {
+    private struct Mark {
+        var length: Int64 = 0
+        var next: UInt64 = 1
+    }
+
+    /// A file that is to lose its name.
+    private struct Seal {
+        let identity: FileIdentity
+        /// Nil: it holds nothing and is removed.
+        let stem: String?
+    }
+
+    private let folder: Folder
+    private let recovery: Recovery
+    private let syncs: EventLogConfiguration.SyncPolicy
+    private let report: @Sendable (LogNotice) -> Void
+
+    private var lock: FolderLock?
+    private var file: LogFile?
+    private var seal: Seal?
+    private var written = Mark()
+    private var acknowledged = Mark()
+    private var first: (sequence: UInt64, time: TimeStamp)?
+    private var hasUnsynced = false
+    private var window: RepeatWindow
+    private var isWindowFilled = false
+    private var damaged: [String: Int?] = [:]
+    private var buffer: [UInt8] = []
+
+    private(set) var counters = LogCounters()
+    /// Why the last try failed; nil after one that worked.
+    private(set) var failure: String?
+    /// It could not even be opened, so opening it is enough to be well again.
+    private var isFailureOfOpening = false
+    /// Something written waits for a sync that the policy asks for.
+    private(set) var needsSync = false
+
+    init(_ configuration: EventLogConfiguration, calls: SystemCalls, report: @escaping @Sendable (LogNotice) -> Void) {
+        folder = Folder(path: configuration.folder.isEmpty ? "." : configuration.folder, calls: calls)
+        recovery = Recovery(
+            folder: folder, tornRegion: configuration.tornRegion, repeatWindow: configuration.repeatWindow, report: report)
+        syncs = configuration.sync
+        window = RepeatWindow(capacity: configuration.repeatWindow)
+        self.report = report
+    }
+
+    /// Why health is not well; empty if it is.
+    var reasons: [String] {
+        let files = damaged.sorted { $0.key < $1.key }.map { name, offset in
+            "damaged log file '\(name)'\(offset.map { " (bad from byte \($0))" } ?? ""): look at it, then move it out of the folder"
+        }
+        return (failure.map { ["events cannot be written: \($0)"] } ?? []) + files
+    }
+
+    /// Makes and locks the folder, where that is possible yet.
+    mutating func lockFolder() throws(EventLogError) {
+        do throws(SystemFailure) { try takeLock() } catch {
+            guard error.code == EWOULDBLOCK else { return failed(error) }
+            throw .locked(folder: folder.path, pid: FolderLock.holder(of: folder))
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the records of all batches, in order, and syncs them where the policy asks for it. False: none of them is in the log.
+    mutating func commit(_ batches: [LogBatch]) -> Bool {
+        let before = counters
+        do throws(SystemFailure) {
+            let holdsEvents = batches.contains { $0.holdsEvents }
+            let count = batches.reduce(0) { $0 + $1.count }
+            do throws(SystemFailure) { try prepare() } catch {
+                isFailureOfOpening = true
+                throw error
+            }
+            guard count > 0 else {
+                if isFailureOfOpening { recovered() }
+                return failure == nil
+            }
+            let firstBefore = first
+            format(batches)
+            let next = written.next + UInt64(count)
+            do throws(SystemFailure) {
+                try file?.append(buffer.span)
+            } catch {
+                if !error.isLackOfRoom || !cutBack(to: written.length) {
+                    abandon(syncFailed: false, next: next)
+                } else {
+                    first = firstBefore
+                }
+                throw error
+            }
+            if syncs == .always, holdsEvents { try sync(next: next) }
+            written = Mark(length: written.length + Int64(buffer.count), next: next)
+            if syncs != .always || holdsEvents { acknowledged = written }
+            if syncs != .always || !holdsEvents {
+                hasUnsynced = true
+                needsSync = syncs != .none
+            }
+            window.keep()
+            counters.records += count
+            counters.commits += 1
+            counters.lastSeq = written.next - 1
+        } catch {
+            window.takeBack()
+            counters.repeats = before.repeats
+            counters.eventsDurable = before.eventsDurable
+            failed(error)
+            shrinkBuffer()
+            return false
+        }
+        shrinkBuffer()
+        if failure != nil { recovered() }
+        return true
+    }
+
+    private mutating func format(_ batches: [LogBatch]) {
+        buffer.removeAll(keepingCapacity: true)
+        buffer.reserveCapacity(batches.reduce(0) { $0 + $1.size })
+        var next = written.next
+        if first == nil, let record = batches.first(where: { !$0.isEmpty })?.records.first {
+            first = (next, TimeStamp(milliseconds: record.at))
+        }
+        for batch in batches {
+            let stored = batch.bytes
+            let bytes = stored.span
+            for record in batch.records {
+                let tail = bytes.extracting(record.tail)
+                let isRepeat = record.detectsRepeat && window.note(RepeatWindow.hash(tail))
+                LineFormat.append(
+                    seq: next, at: record.at, head: bytes.extracting(record.head), isRepeat: isRepeat, tail: tail, to: &buffer)
+                next += 1
+                if isRepeat { counters.repeats += 1 }
+                if !record.keep { counters.eventsDurable += 1 }
+            }
+        }
+    }
+
+    /// A rare flood must not hold its memory for ever.
+    private mutating func shrinkBuffer() {
+        if buffer.capacity > LineReader.window { buffer = [] }
+    }
+
+    // MARK: Syncing
+
+    /// Syncs what the policy or the end of the log asks for; false where that failed.
+    mutating func syncNow() -> Bool {
+        guard hasUnsynced else { return true }
+        do throws(SystemFailure) { try sync(next: written.next) } catch {
+            failed(error)
+            return false
+        }
+        acknowledged = written
+        return true
+    }
+
+    /// `next` is the number behind all that is in the file, also behind `written`.
+    private mutating func sync(next: UInt64) throws(SystemFailure) {
+        do throws(SystemFailure) { try file?.sync() } catch {
+            abandon(syncFailed: true, next: next)
+            throw error
+        }
+        counters.syncs += 1
+        hasUnsynced = false
+        needsSync = false
+    }
+
+    // MARK: Failing
+
+    private mutating func failed(_ error: SystemFailure) {
+        counters.writeFailures += 1
+        let reason = error.description
+        if failure != reason { report(.writeFailed(reason: reason)) }
+        failure = reason
+    }
+
+    private mutating func recovered() {
+        failure = nil
+        isFailureOfOpening = false
+        report(.recovered)
+    }
+
+    private func cutBack(to length: Int64) -> Bool {
+        do throws(SystemFailure) { try file?.cut(to: length) } catch { return false }
+        return true
+    }
+
+    /// Leaves the file for ever, cut back as far as it is good; `next` is behind all that may be in it if it cannot be cut.
+    private mutating func abandon(syncFailed: Bool, next: UInt64) {
+        var end = written
+        var isCut = true
+        var syncFailed = syncFailed
+        if !syncFailed {
+            isCut = cutBack(to: written.length)
+            do throws(SystemFailure) { try file?.sync() } catch { syncFailed = true }
+        }
+        if syncFailed {
+            end = acknowledged
+            isCut = cutBack(to: acknowledged.length)
+            if isCut, written.next > acknowledged.next {
+                counters.dropped += Int(written.next - acknowledged.next)
+            }
+        }
+        if let identity = try? file?.facts().identity {
+            let stem = first.map { Folder.sealedStem(start: $0.time, firstSequence: $0.sequence) }
+            seal = Seal(identity: identity, stem: isCut && end.length == 0 ? nil : stem)
+        }
+        written = Mark(length: 0, next: isCut ? end.next : next)
+        acknowledged = written
+        counters.lastSeq = written.next - 1
+        leaveFile()
+        do throws(SystemFailure) { try finishSeal() } catch { failed(error) }
+    }
+
+    private mutating func finishSeal() throws(SystemFailure) {
+        guard let pending = seal else { return }
+        // Renamed already, or moved by someone else: only the folder is left to sync.
+        if FileFacts(path: folder.path(of: Folder.current))?.identity == pending.identity {
+            if let stem = pending.stem {
+                let name = folder.freeName(stem: stem, extension: ".jsonl")
+                try folder.rename(Folder.current, to: name)
+                report(.sealed(name: name))
+            } else {
+                try folder.unlink(Folder.current)
+                report(.sealed(name: nil))
+            }
+        }
+        try folder.sync()
+        seal = nil
+    }
+
+    // MARK: Opening
+
+    /// Sees to it that a good file is open.
+    private mutating func prepare() throws(SystemFailure) {
+        if let facts = try file?.facts(), facts.links == 0 || facts.size != written.length {
+            leaveFile()
+            report(.fileChanged(name: Folder.current))
+        }
+        guard file == nil else { return }
+        try takeLock()
+        try finishSeal()
+        try open()
+    }
+
+    private mutating func takeLock() throws(SystemFailure) {
+        // Asked outside of the condition: a borrow of the lock must end before it is replaced.
+        let isHeld = lock?.isCurrent ?? false
+        guard !isHeld else { return }
+        try folder.create()
+        lock = nil
+        lock = try FolderLock(folder)
+    }
+
+    private mutating func open() throws(SystemFailure) {
+        let opened = try recovery.open()
+        let survey = opened.survey
+        if !isWindowFilled {
+            try recovery.refill(&window, from: opened.file, survey: survey)
+            isWindowFilled = true
+        }
+        for name in try folder.names() where name.hasPrefix(Folder.damagedPrefix) && damaged[name] == nil {
+            damaged[name] = .some(nil)
+        }
+        if let (name, offset) = opened.damaged { damaged[name] = offset }
+        counters.tornBytes += opened.tornBytes
+        // Before the file counts as open, or the next try would go on without it.
+        try folder.sync()
+        file = opened.intoFile()
+        written = Mark(length: survey.goodLength, next: max(written.next, survey.highest + 1))
+        acknowledged = written
+        first = survey.first
+        counters.lastSeq = written.next - 1
+        try sync(next: written.next)
+    }
+
+    /// Opens the file anew if the one at the path is another; false where what was written could not be synced or no file be opened.
+    mutating func reopen() -> Bool {
+        damaged = damaged.filter { FileFacts(path: folder.path(of: $0.key)) != nil }
+        guard file != nil else { return commit([]) }
+        do throws(SystemFailure) {
+            let identity = try file?.facts().identity
+            if FileFacts(path: folder.path(of: Folder.current))?.identity == identity { return true }
+        } catch {
+            failed(error)
+            return false
+        }
+        let isSynced = syncNow()
+        leaveFile()
+        return commit([]) && isSynced
+    }
+
+    private mutating func leaveFile() {
+        file = nil
+        hasUnsynced = false
+        needsSync = false
+        first = nil
+    }
+
+    /// Syncs, closes and unlocks; false where the sync failed.
+    mutating func close() -> Bool {
+        let isSynced = syncNow()
+        leaveFile()
+        lock = nil
+        return isSynced
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// A Call Control Object: what Vonage is told to do with a call. Each action and each endpoint is a type in a file of its own that refuses at
+// birth what the reference does not allow, so that whatever can be written is valid; a new action is its file and a case in `Action`.
+//
+// The module and this type share a name: write `NCCO` for the type, and other types of the module without `NCCO.` in front.
+
+/// The actions for a call, run in order.
+///
+/// - Source: Vonage Voice API, NCCO reference.
+public struct NCCO: Hashable, Sendable, ExpressibleByArrayLiteral {
+    /// In the order in which they run; the call ends behind the last one.
+    public var actions: [Action]
+
+    /// Any list of actions, an empty one included, which ends the call.
+    public init(_ actions: [Action]) { self.actions = actions }
+    /// As `init(_:)`.
+    public init(arrayLiteral actions: Action...) { self.actions = actions }
+
+    /// Appends the JSON text that Vonage is sent: UTF-8 without white space, keys in the order of the reference, absent options left out.
+    public func encode(into output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (index, action) in actions.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            action.encode(into: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Who may see more than a stranger: whoever sends the admin token as a bearer. It comes from the settings, or is made at the first start and
+// kept beside the events, readable by the owner alone.
+
+import HTTPWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+package struct AdminToken: Sendable {
+    private let bytes: [UInt8]
+    /// Where it lies, if this process did not get it from its environment.
+    package let file: String?
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// A token that is shorter could be guessed over a network.
+    private static let shortest = 16
+
+    init(_ text: String, file: String? = nil, source: String) throws(UsageError) {
+        let trimmed = text.utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+        guard trimmed.count >= Self.shortest, trimmed.count <= 512, trimmed.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw UsageError("\(source): the admin token must be \(Self.shortest) to 512 printable ASCII characters without blanks")
+        }
+        bytes = Array(trimmed)
+        self.file = file
+    }
+
+    /// From the settings; else from `EVENTS/admin-token`, which is made if need be. Where it cannot be kept, it lasts as long as the process.
+    package init(_ settings: Settings) throws(UsageError) {
+        if let path = settings.adminTokenFile {
+            guard let text = readSmallFile(path) else {
+                throw UsageError("--admin-token-file: \(printable(path)) cannot be read: \(String(cString: strerror(errno)))")
+            }
+            try self.init(text, file: path, source: "--admin-token-file")
+        } else if let text = settings.adminToken {
+            try self.init(text, source: "SWITCHBOARD_ADMIN_TOKEN")
+        } else {
+            let path = "\(settings.events)/admin-token"
+            if let text = readSmallFile(path) {
+                try self.init(text, file: path, source: path)
+                return
+            }
+            var random = SystemRandomNumberGenerator()
+            let digits = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
+            let token = String(decoding: (0..<40).map { _ in digits.randomElement(using: &random) ?? 0x61 }, as: UTF8.self)
+            let kept = writePrivateFile(path, token + "\n")
+            try self.init(token, file: kept ? path : nil, source: path)
+        }
+    }
+
+    /// Whether the value of an Authorization field is `Bearer` with this token. Takes the same time for each wrong token of one length.
+    func matches(_ authorization: Range<Int>?, in request: Span<UInt8>) -> Bool {
+        guard let authorization, authorization.count > 7 else { return false }
+        let scheme = authorization.lowerBound..<authorization.lowerBound + 7
+        guard request.equalsIgnoringCase("bearer ", at: scheme), authorization.count - 7 == bytes.count else { return false }
+        var difference: UInt8 = 0
+        for (index, byte) in bytes.enumerated() { difference |= byte ^ request[scheme.upperBound + index] }
+        return difference == 0
+    }
+}
+
+/// Nil, with `errno` set, where there is no such file.
+private func readSmallFile(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+}
+
+/// Whether a new file with mode 0600 now holds the text.
+private func writePrivateFile(_ path: String, _ text: String) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+        unlink(path)
+        return false
+    }
+    return true
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// `/metrics` in Prometheus' text format 0.0.4.
+
+import EventLog
+import HTTPServer
+import HTTPWire
+
+extension Application {
+    func metrics() -> Response {
+        let (counts, server, status) = (counts, serverStatistics, log.status)
+        var text = ""
+        func add(_ name: String, _ type: String, _ help: String, _ value: String) {
+            text += "# HELP switchboard_\(name) \(help)\n# TYPE switchboard_\(name) \(type)\nswitchboard_\(name) \(value)\n"
+        }
+        func counter(_ name: String, _ help: String, _ value: Int) { add(name + "_total", "counter", help, "\(value)") }
+        func gauge(_ name: String, _ help: String, _ value: Int) { add(name, "gauge", help, "\(value)") }
+
+        add("start_time_seconds", "gauge", "When the process started, since 1970.", "\(startSeconds)")
+        gauge("degraded", "1 while something is wrong that health names.", degradation.isEmpty ? 0 : 1)
+        counter("connections_accepted", "Connections accepted.", server.accepted)
+        gauge("connections_open", "Connections open now.", server.open)
+        counter("http_requests", "Requests read.", server.requests)
+        counter("http_refused", "Bytes that were no request, or passed a limit.", server.refused)
+        counter("http_timeouts", "Connections ended by a time limit.", server.timeouts)
+        counter("handler_faults", "Requests that failed by a fault of the server.", counts.faults)
+        counter("answers", "Answer and fallback requests answered by an NCCO.", counts.answers)
+        counter("answers_not_connected", "Answers that say why no call can be made.", counts.cannotConnect)
+        counter("answers_unreadable", "Answer requests whose body could not be read.", counts.unreadableAnswers)
+        counter("events", "Events kept and answered with 200.", counts.events)
+        counter("events_malformed", "Events answered with 400.", counts.malformedEvents)
+        counter("events_refused", "Events answered with 503 because they could not be kept.", counts.refusedEvents)
+        counter("log_records", "Lines written to the event log.", status.counters.records)
+        counter("log_syncs", "fdatasync calls of the event log.", status.counters.syncs)
+        counter("log_write_failures", "Failed writes and syncs of the event log.", status.counters.writeFailures)
+        counter("log_records_dropped", "Records of answers that the log had to drop.", status.counters.dropped)
+        counter("log_repeats", "Events that came before.", status.counters.repeats)
+        counter("log_torn_bytes", "Bytes cut off as torn at the start.", status.counters.tornBytes)
+        gauge("log_queued_bytes", "Bytes that wait for the disk.", status.queuedBytes)
+        return Response(.ok, contentType: .metrics, body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// What the start prints, once: everything that a person needs to paste somewhere, and what is open or missing.
+
+import HTTPServer
+import NCCO
+
+package struct Banner {
+    let settings: Settings
+    let addresses: [String]
+    let port: UInt16
+    let admin: AdminToken
+    let isTerminal: Bool
+
+    package init(settings: Settings, addresses: [String], port: UInt16, admin: AdminToken, isTerminal: Bool) {
+        self.settings = settings
+        self.addresses = addresses
+        self.port = port
+        self.admin = admin
+        self.isTerminal = isTerminal
+    }
+
+    package var lines: [String] {
+        var lines = ["Switchboard \(switchboardVersion) listens on \(addresses.joined(separator: " and "))"]
+        if settings.numbers.isEmpty {
+            lines.append("  number       none: calls go out without a caller id; set --number or VONAGE_NUMBER")
+        } else {
+            lines.append("  number       \(settings.numbers.map(\.description).joined(separator: ", ")) (calls go out from the first)")
+        }
+        lines.append("  events       \(settings.events)/events.jsonl")
+        lines.append("  answer URL   \(base)/voice/answer")
+        lines.append("  event URL    \(base)/voice/event")
+        if settings.publicURL == nil {
+            lines.append("               Vonage must reach these: start a tunnel and pass its address as --public-url")
+        }
+        if settings.nccos != nil { lines.append("  nccos        named, but not read by this version: the built-in flow is served") }
+        lines.append("  webhooks     open: whoever knows the address can send requests; signatures are not checked by this version")
+        if isTerminal {
+            lines.append("  admin        curl -H 'Authorization: Bearer \(admin.text)' \(curl("/metrics"))")
+        } else if let file = admin.file {
+            lines.append("  admin        the token is in \(file)")
+        } else {
+            lines.append("  admin        the token is the one of SWITCHBOARD_ADMIN_TOKEN, or could not be kept and lasts until the next start")
+        }
+        lines.append("  try          curl \(curl("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"))")
+        return lines
+    }
+
+    private var base: String { settings.publicURL ?? "http://\(localHost)" }
+
+    private var localHost: String {
+        switch settings.server.host {
+        case "localhost", "127.0.0.1", "0.0.0.0", "::", "[::]": "localhost:\(port)"
+        case let host where host.hasPrefix("unix:"): "localhost"
+        case let host where host.contains(":") && !host.hasPrefix("["): "[\(host)]:\(port)"
+        case let host: "\(host):\(port)"
+        }
+    }
+
+    private func curl(_ path: String) -> String {
+        if settings.server.host.hasPrefix("unix:") { return "--unix-socket '\(settings.server.host.dropFirst(5))' 'http://localhost\(path)'" }
+        return "'\(localHost)\(path)'"
+    }
+}

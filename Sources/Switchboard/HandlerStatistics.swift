@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+import Synchronization
+
+/// What one handler counts: written by its worker and, for events, by the log's queue; read by any thread.
+final class HandlerStatistics: Sendable {
+    let answers = Atomic<Int>(0)
+    let cannotConnect = Atomic<Int>(0)
+    let unreadableAnswers = Atomic<Int>(0)
+    let events = Atomic<Int>(0)
+    let malformedEvents = Atomic<Int>(0)
+    let refusedEvents = Atomic<Int>(0)
+    let faults = Atomic<Int>(0)
+
+    /// For counters that the worker alone writes: no locked instruction.
+    @inline(__always) func count(_ counter: borrowing Atomic<Int>) {
+        counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+}
+
+/// The sums over all handlers.
+struct HandlerCounts {
+    private(set) var answers = 0
+    private(set) var cannotConnect = 0
+    private(set) var unreadableAnswers = 0
+    private(set) var events = 0
+    private(set) var malformedEvents = 0
+    private(set) var refusedEvents = 0
+    private(set) var faults = 0
+
+    mutating func add(_ one: HandlerStatistics) {
+        answers += one.answers.load(ordering: .relaxed)
+        cannotConnect += one.cannotConnect.load(ordering: .relaxed)
+        unreadableAnswers += one.unreadableAnswers.load(ordering: .relaxed)
+        events += one.events.load(ordering: .relaxed)
+        malformedEvents += one.malformedEvents.load(ordering: .relaxed)
+        refusedEvents += one.refusedEvents.load(ordering: .relaxed)
+        faults += one.faults.load(ordering: .relaxed)
+    }
+}

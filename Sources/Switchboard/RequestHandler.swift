@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+//
+// One worker's handler: finds the route and calls the code of that route, which is in an extension of its own. All buffers are kept from one
+// request to the next, so an answer that is made and logged allocates nothing.
+
+import EventLog
+import HTTPServer
+import HTTPWire
+
+final class RequestHandler: Handler {
+    let application: Application
+    let mailbox: Mailbox
+    let statistics: HandlerStatistics
+
+    var parameters = WebhookParameters()
+    var body: [UInt8] = []
+    var recordHead: [UInt8] = []
+    var recordTail: [UInt8] = []
+
+    /// Records on their way to the log, in order of arrival; and who waits for which of them.
+    private var batch = LogBatch()
+    private var waiting = EventsWaiting()
+    private var batchBytes = 0
+    private var lastHandOver = Int64.min / 2
+    private let clock: Clock
+
+    /// The record of an answer is handed to the log at once where none was in the last `gatherTime` (ms), else together with those that come
+    /// until that time has passed or `gatherBytes` have gathered: nobody waits for it, and waking the log for each would cost as much as the
+    /// answer itself. By so much may it stand behind a line of another worker that came later.
+    private static let gatherTime: Int64 = 5
+    private static let gatherBytes = 128 * 1024
+
+    init(application: Application, mailbox: Mailbox, statistics: HandlerStatistics, clock: Clock = .system) {
+        self.application = application
+        self.mailbox = mailbox
+        self.statistics = statistics
+        self.clock = clock
+    }
+
+    func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply {
+        switch Routing(head, bytes: bytes, isAdmin: isAdmin(head, bytes)) {
+        case .answered(let response): return .now(response)
+        case .route(.answer): return answer(.answer, head, bytes, body, exchange)
+        case .route(.fallback): return answer(.fallback, head, bytes, body, exchange)
+        case .route(.event): return event(head, bytes, body, exchange)
+        case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin(head, bytes)))
+        case .route(.metrics): return .now(application.metrics())
+        }
+    }
+
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? {
+        switch Routing(head, bytes: bytes, isAdmin: isAdmin(head, bytes)) {
+        case .answered(let response): response
+        case .route(.event) where isEncoded(head, bytes): Self.encodedBody
+        case .route: nil
+        }
+    }
+
+    func refused(_ error: WireError) {
+        guard let format = application.lineFormat else { return }
+        let line = WebhookLine(
+            wall: clock.wall(), route: "-", status: error.status.rawValue, what: error.description, from: "-", to: "-")
+        application.console.print(line.formatted(format))
+    }
+
+    func failed(_ error: any Error) {
+        statistics.count(statistics.faults)
+        application.errors.print("a request failed by a fault of this server: \(printable("\(error)"))")
+    }
+
+    func flush(now: Int64) -> Int64? {
+        guard !batch.isEmpty else { return nil }
+        if waiting.isEmpty, batchBytes < Self.gatherBytes {
+            let next = lastHandOver + Self.gatherTime
+            if now < next { return next }
+        }
+        lastHandOver = now
+        let (full, waiters) = (batch, waiting)
+        batch = LogBatch()
+        waiting = EventsWaiting()
+        batchBytes = 0
+        let (mailbox, application, statistics, clock) = (mailbox, application, statistics, clock)
+        application.log.submit(full) { batch in
+            waiters.complete(batch.outcome, mailbox: mailbox, application: application, statistics: statistics, now: clock.monotonic())
+        }
+        return nil
+    }
+
+    // MARK: For the routes
+
+    private func isAdmin(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        head.authorization != nil && application.admin.matches(head.authorization, in: bytes)
+    }
+
+    /// Microseconds since the request was whole.
+    func elapsed(_ exchange: Exchange) -> Int64 { clock.monotonic() - exchange.began }
+
+    /// Hands `recordHead` and `recordTail` to the log, which nobody waits for.
+    func keepRecord(at wall: Int64) { append(at: wall, keep: true, detectsRepeat: false) }
+
+    /// Hands over an event; `waiter` gets the answer.
+    func commitRecord(at wall: Int64, for waiter: EventsWaiting.Waiter) -> Bool {
+        guard append(at: wall, keep: false, detectsRepeat: true) else { return false }
+        waiting.append(waiter)
+        return true
+    }
+
+    @discardableResult
+    private func append(at wall: Int64, keep: Bool, detectsRepeat: Bool) -> Bool {
+        batchBytes += recordHead.count + recordTail.count
+        let (head, tail) = (recordHead, recordTail)  // a span can be taken of a variable, not of a class's property
+        return batch.append(at: wall, keep: keep, detectsRepeat: detectsRepeat, head: head.span, tail: tail.span)
+    }
+
+    /// Whether a Content-Encoding was applied that is not decoded here.
+    func isEncoded(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard let encoding = head.contentEncoding, !encoding.isEmpty else { return false }
+        return !bytes.equalsIgnoringCase("identity", at: encoding)
+    }
+
+    static let encodedBody: Response = {
+        var fields = FieldBlock()
+        fields.append("Accept-Encoding", "identity")
+        return .problem(.unsupportedMediaType, "Send the body without Content-Encoding.", fields: fields)
+    }()
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import EventLog
+import HTTPServer
+import HTTPWire
+import NCCO
+
+/// One row: how a setting is spelt, said and applied.
+package struct Setting: Sendable {
+    package let flag: String
+    package let environment: [String]
+    /// What stands for the value in the help; nil for a switch.
+    package let placeholder: String?
+    package let help: String
+    var repeats = false
+    let apply: @Sendable (inout Settings, _ value: String, _ source: String) throws(UsageError) -> Void
+
+    package static let all: [Setting] = [
+        Setting(
+            flag: "--host", environment: ["HOST"], placeholder: "HOST",
+            help: "where to listen: a name, an address, ::, or unix:PATH (localhost: 127.0.0.1 and ::1)"
+        ) { settings, value, _ throws(UsageError) in settings.server.host = value },
+        Setting(flag: "--port", environment: ["PORT", "VCR_PORT"], placeholder: "N", help: "port (3000); 0 takes a free one") {
+            settings, value, source throws(UsageError) in
+            settings.server.port = UInt16(try whole(value, in: 0...65535, source))
+        },
+        Setting(
+            flag: "--number", environment: ["VONAGE_NUMBER"], placeholder: "NUMBER",
+            help: "a Vonage number of yours, dialled from and recognised; may be repeated, or a list with commas", repeats: true
+        ) { settings, value, source throws(UsageError) in
+            for piece in value.split(separator: ",") {
+                guard let number = PhoneNumber(lenient: Array(piece.utf8).span) else {
+                    throw UsageError("\(source): \(printable(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100")
+                }
+                if !settings.numbers.contains(number) { settings.numbers.append(number) }
+            }
+        },
+        Setting(
+            flag: "--inbound-user", environment: ["VONAGE_INBOUND_USER"], placeholder: "NAME", help: "app user who is rung when a phone calls (Alice)"
+        ) { settings, value, source throws(UsageError) in
+            guard let name = UserName(value) else {
+                throw UsageError("\(source): \(printable(value)) is no user name; it has 1 to 100 characters and not only digits")
+            }
+            settings.inboundUser = name
+        },
+        Setting(
+            flag: "--nccos", environment: ["NCCOS_DIR"], placeholder: "DIR",
+            help: "folder of flows and templates; accepted, not read yet: this version serves its built-in flow"
+        ) { settings, value, _ throws(UsageError) in settings.nccos = value },
+        Setting(flag: "--events", environment: ["EVENTS_DIR"], placeholder: "DIR", help: "folder of the event log (events)") {
+            settings, value, _ throws(UsageError) in settings.events = value
+        },
+        Setting(
+            flag: "--sync", environment: ["EVENTS_SYNC"], placeholder: "always|interval=200ms|none",
+            help: "when an event counts as kept: after fdatasync (always), or once written and synced at intervals or never"
+        ) { settings, value, source throws(UsageError) in
+            if value == "always" {
+                settings.sync = .always
+            } else if value == "none" {
+                settings.sync = .none
+            } else if value.hasPrefix("interval=") {
+                settings.sync = .interval(milliseconds: Int(try duration(String(value.dropFirst(9)), in: 1...60_000, source)))
+            } else {
+                throw UsageError("\(source): \(printable(value)); write always, interval=200ms or none")
+            }
+        },
+        Setting(
+            flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL", help: "where Vonage reaches this server, shown at the start"
+        ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },
+        Setting(
+            flag: "--admin-token-file", environment: [], placeholder: "FILE",
+            help: "file with the admin token (or the variable SWITCHBOARD_ADMIN_TOKEN; else made at the first start in EVENTS/admin-token)"
+        ) { settings, value, _ throws(UsageError) in settings.adminTokenFile = value },
+        Setting(
+            flag: "--log-answers", environment: ["LOG_ANSWERS"], placeholder: "all|none", help: "whether answers are kept in the event log too (all)"
+        ) { settings, value, source throws(UsageError) in
+            guard value == "all" || value == "none" else { throw UsageError("\(source): \(printable(value)); write all or none") }
+            settings.logsAnswers = value == "all"
+        },
+        Setting(
+            flag: "--log-format", environment: ["LOG_FORMAT"], placeholder: "text|json",
+            help: "print a line for each webhook, also where the output is no terminal"
+        ) { settings, value, source throws(UsageError) in
+            guard let format = Settings.LogFormat(rawValue: value) else { throw UsageError("\(source): \(printable(value)); write text or json") }
+            settings.logFormat = format
+        },
+        Setting(flag: "--quiet", environment: [], placeholder: nil, help: "print warnings only") { settings, _, _ throws(UsageError) in
+            settings.isQuiet = true
+        },
+        Setting(flag: "--workers", environment: ["WORKERS"], placeholder: "N", help: "event loops (one for each core)") {
+            settings, value, source throws(UsageError) in settings.server.workers = try whole(value, in: 1...256, source)
+        },
+        Setting(
+            flag: "--max-connections", environment: ["MAX_CONNECTIONS"], placeholder: "N", help: "open connections (from the descriptor limit)"
+        ) { settings, value, source throws(UsageError) in settings.server.maxConnections = try whole(value, in: 1...1_000_000, source) },
+        Setting(flag: "--max-body", environment: ["MAX_BODY"], placeholder: "SIZE", help: "longest request body (256KiB)") {
+            settings, value, source throws(UsageError) in
+            settings.server.limits.body = try size(value, in: 1...640 * 1024, source)
+        },
+        Setting(flag: "--max-head", environment: ["MAX_HEAD"], placeholder: "SIZE", help: "longest request head (32KiB)") {
+            settings, value, source throws(UsageError) in settings.server.limits.head = try size(value, in: 1024...1_048_576, source)
+        },
+        Setting(flag: "--max-target", environment: ["MAX_TARGET"], placeholder: "SIZE", help: "longest request target (16KiB)") {
+            settings, value, source throws(UsageError) in settings.server.limits.target = try size(value, in: 256...1_048_576, source)
+        },
+        Setting(flag: "--max-fields", environment: ["MAX_FIELDS"], placeholder: "N", help: "field lines in a request (100)") {
+            settings, value, source throws(UsageError) in settings.server.limits.fields = try whole(value, in: 4...10_000, source)
+        },
+        Setting(flag: "--head-timeout", environment: ["HEAD_TIMEOUT"], placeholder: "TIME", help: "a request head must be whole within (10s)") {
+            settings, value, source throws(UsageError) in settings.server.limits.headTime = try duration(value, in: 50...3_600_000, source)
+        },
+        Setting(flag: "--body-timeout", environment: ["BODY_TIMEOUT"], placeholder: "TIME", help: "a request body must be whole within (30s)") {
+            settings, value, source throws(UsageError) in settings.server.limits.bodyTime = try duration(value, in: 50...3_600_000, source)
+        },
+        Setting(flag: "--idle-timeout", environment: ["IDLE_TIMEOUT"], placeholder: "TIME", help: "an unused connection is kept for (75s)") {
+            settings, value, source throws(UsageError) in settings.server.limits.idleTime = try duration(value, in: 50...3_600_000, source)
+        },
+        Setting(flag: "--write-timeout", environment: ["WRITE_TIMEOUT"], placeholder: "TIME", help: "a reader may be stuck for (30s)") {
+            settings, value, source throws(UsageError) in settings.server.limits.writeTime = try duration(value, in: 50...3_600_000, source)
+        },
+        Setting(flag: "--grace", environment: ["STOP_GRACE"], placeholder: "TIME", help: "a stop takes at most (8s)") {
+            settings, value, source throws(UsageError) in settings.grace = try duration(value, in: 0...600_000, source)
+        },
+        Setting(
+            flag: "--poller", environment: ["POLLER"], placeholder: PollerKind.allCases.map(\.rawValue).joined(separator: "|"),
+            help: "how the event loops wait (\(PollerKind.preferred.rawValue))"
+        ) { settings, value, source throws(UsageError) in
+            guard let kind = PollerKind(rawValue: value) else {
+                throw UsageError("\(source): \(printable(value)); write \(PollerKind.allCases.map(\.rawValue).joined(separator: " or "))")
+            }
+            settings.server.poller = kind
+        },
+    ]
+}
+
+private func whole(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {
+    guard let number = Int(value), range.contains(number) else {
+        throw UsageError("\(source): \(printable(value)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+}
+
+/// `500ms`, `10s`, `2m`; a bare number is seconds.
+private func duration(_ value: String, in range: ClosedRange<Int64>, _ source: String) throws(UsageError) -> Int64 {
+    let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000)]
+    for (unit, factor) in units where value.hasSuffix(unit) {
+        guard let number = Int64(value.dropLast(unit.count)) else { continue }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor)
+        if !overflow, range.contains(milliseconds) { return milliseconds }
+    }
+    throw UsageError("\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write 500ms, 10s or 2m")
+}
+
+/// `262144`, `256KiB`, `1MiB`.
+private func size(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {
+    let units = [("KiB", 1024), ("MiB", 1_048_576), ("", 1)]
+    for (unit, factor) in units where value.hasSuffix(unit) {
+        guard let number = Int(value.dropLast(unit.count)) else { continue }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
+        if !overflow, range.contains(bytes) { return bytes }
+    }
+    throw UsageError("\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144, 256KiB or 1MiB")
+}
+
+private func publicURL(_ value: String, _ source: String) throws(UsageError) -> String {
+    let rest = value.hasPrefix("https://") ? value.dropFirst(8) : value.hasPrefix("http://") ? value.dropFirst(7) : ""
+    let isPlain = rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#\"\\@<>".utf8.contains($0) }
+    guard let first = rest.first, first != "/", isPlain else {
+        throw UsageError("\(source): \(printable(value)) is not a URL; write https://HOST or https://HOST/PATH, without ? and #")
+    }
+    return value.hasSuffix("/") ? String(value.dropLast()) : value
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// What the server can be told. Each setting is one row of the table in `Settings+Table.swift`, from which the parser and the help are made, so
+// that they cannot drift. A flag wins over the environment, the environment over the default; an empty variable counts as not set.
+
+package import EventLog
+package import HTTPServer
+package import NCCO
+
+/// A command line or an environment that cannot be followed; the process ends with exit code 64 (`EX_USAGE` of sysexits.h).
+package struct UsageError: Error, Hashable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+package struct Settings: Sendable {
+    package enum LogFormat: String, Sendable, CaseIterable { case text, json }
+
+    package var server = ServerConfiguration()
+    /// Ours; the first one is dialled from.
+    package var numbers: [PhoneNumber] = []
+    package var inboundUser: UserName
+    /// The folder of flows and templates, if one was named.
+    package var nccos: String?
+    package var events = "events"
+    package var sync = EventLogConfiguration.SyncPolicy.always
+    /// Where Vonage reaches us, without a trailing slash.
+    package var publicURL: String?
+    package var adminTokenFile: String?
+    package var adminToken: String?
+    package var logsAnswers = true
+    /// Nil: text where the output is a terminal, else nothing.
+    package var logFormat: LogFormat?
+    package var isQuiet = false
+    /// How long a stop may take, milliseconds. Below the 10 s after which container engines kill.
+    package var grace: Int64 = 8000
+
+    package init() throws(UsageError) {
+        guard let alice = UserName("Alice") else { throw UsageError("the default user name is none") }
+        inboundUser = alice
+    }
+
+    /// Reads the flags behind `serve`.
+    ///
+    /// - Throws: `UsageError` in one line that says what is wrong and what would be right.
+    package init(arguments: [String], environment: [String: String]) throws(UsageError) {
+        try self.init()
+        var given: [String: [String]] = [:]
+        var at = 0
+        while at < arguments.count {
+            let argument = arguments[at]
+            at += 1
+            guard argument.hasPrefix("--") else { throw UsageError("\(printable(argument)): not a flag; flags begin with --, see switchboard serve --help") }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let setting = Setting.all.first(where: { $0.flag == parts[0] }) else {
+                let hint = nearest(parts[0], among: Setting.all.map(\.flag)).map { "did you mean \($0)?" } ?? "see switchboard serve --help"
+                throw UsageError("\(printable(parts[0])): no such flag; \(hint)")
+            }
+            if setting.placeholder == nil {
+                guard parts.count == 1 else { throw UsageError("\(setting.flag) takes no value") }
+                given[setting.flag, default: []].append("")
+            } else if parts.count == 2 {
+                given[setting.flag, default: []].append(parts[1])
+            } else {
+                guard at < arguments.count else { throw UsageError("\(setting.flag) needs a value: \(setting.flag) \(setting.placeholder ?? "")") }
+                given[setting.flag, default: []].append(arguments[at])
+                at += 1
+            }
+        }
+        for setting in Setting.all {
+            if let values = given[setting.flag] {
+                guard values.count == 1 || setting.repeats else { throw UsageError("\(setting.flag) is given twice") }
+                for value in values { try setting.apply(&self, value, setting.flag) }
+            } else if let name = setting.environment.first(where: { environment[$0].map { !$0.isEmpty } ?? false }), let value = environment[name] {
+                try setting.apply(&self, value, name)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import JSON
+
+/// Text from outside, quoted and escaped so that it can stand in one line of a terminal or a log, and cut after 64 characters.
+package func printable(_ text: String) -> String {
+    var escaped = "\""
+    for (count, scalar) in text.unicodeScalars.enumerated() {
+        guard count < 64 else { return escaped + "…\"" }
+        switch scalar {
+        case "\"", "\\": escaped += "\\\(scalar)"
+        default:
+            // Besides controls also what makes a terminal write from right to left or hides characters.
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
+                escaped += "\\u{\(String(scalar.value, radix: 16))}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+    return escaped + "\""
+}
+
+/// The candidate that was probably meant: at most a third of its characters differ. Long words are not looked at.
+package func nearest(_ word: String, among candidates: [String]) -> String? {
+    guard word.utf8.count <= 64 else { return nil }
+    let scored = candidates.map { (candidate: $0, distance: editDistance(Array(word.utf8), Array($0.utf8))) }
+    guard let best = scored.min(by: { $0.distance < $1.distance }), best.distance * 3 <= best.candidate.utf8.count else { return nil }
+    return best.candidate
+}
+
+/// Levenshtein distance, row by row.
+private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var row = Array(0...other.count)
+    for (i, left) in one.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, right) in other.enumerated() {
+            let substituted = diagonal + (left == right ? 0 : 1)
+            diagonal = row[j + 1]
+            row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+        }
+    }
+    return row[other.count]
+}

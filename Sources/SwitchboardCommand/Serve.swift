@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// `switchboard serve`: reads the settings, opens log and listeners, waits for a signal, and stops in order: first the connections, then the log.
+
+import Dispatch
+import EventLog
+import HTTPServer
+import Switchboard
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+enum Serve {
+    /// What the stop leaves for the log after the connections (ms).
+    private static let logShare: Int64 = 1500
+
+    static func run(_ arguments: [String], environment: [String: String]) {
+        // A reader that went away, and a file at its size limit, are errors to be handled and no reason to end.
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+        let stop = StopSignals()
+        do {
+            let settings = try settings(arguments, environment)
+            let log = try openLog(settings)
+            let admin = try AdminToken(settings)
+            let application = try Application(settings: settings, log: log, admin: admin)
+            let server = try Server(settings.server, service: application)
+            application.observe { server.statistics }
+            if !settings.isQuiet {
+                let banner = Banner(
+                    settings: settings, addresses: server.addresses, port: server.port, admin: admin, isTerminal: Console.output.isTerminal)
+                for line in banner.lines { Console.output.print(line) }
+            }
+            if settings.numbers.isEmpty { Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)") }
+            if !(environment["VONAGE_SIGNATURE_SECRET"] ?? "").isEmpty {
+                Console.errors.print("warning: VONAGE_SIGNATURE_SECRET is set, but this version does not check signatures")
+            }
+            stop.wait(reopen: { log.reopen() })
+            end(server, log, grace: settings.grace)
+        } catch let error as UsageError {
+            SwitchboardCommand.finish(64, "switchboard serve: \(error)")
+        } catch let error as EventLogError {
+            SwitchboardCommand.finish(73, "switchboard serve: \(error)")
+        } catch ServerError.inUse(let address) {
+            SwitchboardCommand.finish(69, "switchboard serve: \(ServerError.inUse(address))")
+        } catch {
+            SwitchboardCommand.finish(error is ServerError ? 64 : 70, "switchboard serve: \(error)")
+        }
+    }
+
+    private static func settings(_ arguments: [String], _ environment: [String: String]) throws(UsageError) -> Settings {
+        var settings = try Settings(arguments: arguments, environment: environment)
+        let token = environment["SWITCHBOARD_ADMIN_TOKEN"] ?? ""
+        settings.adminToken = token.isEmpty ? nil : token
+        if !arguments.contains(where: { $0.hasPrefix("--workers") }), (environment["WORKERS"] ?? "").isEmpty {
+            settings.server.workers = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+        }
+        return settings
+    }
+
+    private static func openLog(_ settings: Settings) throws(EventLogError) -> EventLog {
+        var configuration = EventLogConfiguration(folder: settings.events)
+        configuration.sync = settings.sync
+        return try EventLog(configuration) { notice in Console.errors.print("event log: \(notice)") }
+    }
+
+    private static func end(_ server: Server, _ log: EventLog, grace: Int64) {
+        let began = DispatchTime.now().uptimeNanoseconds
+        server.stop(grace: max(grace - logShare, 0))
+        let spent = Int64((DispatchTime.now().uptimeNanoseconds - began) / 1_000_000)
+        if !log.close(timeoutMilliseconds: Int(max(grace - spent, 100))) {
+            Console.errors.print("warning: the event log could not be flushed in time")
+        }
+        SwitchboardCommand.finish(0)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// SIGTERM and SIGINT stop, a second one ends at once. SIGHUP means two things: with a controlling terminal it says that the window was closed,
+// and a hidden server must not stay behind; without one it is how a daemon is told to open its files anew.
+
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `@unchecked`: a Dispatch source may be used from any thread, but is not marked so; the list is never changed.
+final class StopSignals: @unchecked Sendable {
+    private let sources: [any DispatchSourceSignal]
+    private let queue = DispatchQueue(label: "switchboard.signals")
+    private let stopped = DispatchSemaphore(value: 0)
+    private let state = Mutex(State())
+
+    private struct State {
+        var count = 0
+        var reopen: (@Sendable () -> Void)?
+    }
+
+    /// From now on the signals are noted.
+    init() {
+        let hasTerminal = Self.hasControllingTerminal
+        let numbers = [SIGTERM, SIGINT, SIGHUP]
+        let queue = queue
+        // The source is told besides the default action, which would end the process.
+        for number in numbers { signal(number, SIG_IGN) }
+        sources = numbers.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        for (number, source) in zip(numbers, sources) {
+            source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hasTerminal) }
+            source.activate()
+        }
+    }
+
+    private static var hasControllingTerminal: Bool {
+        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        close(terminal)
+        return true
+    }
+
+    private func received(_ number: Int32, stops: Bool) {
+        guard stops else {
+            let reopen = state.withLock { $0.reopen }
+            reopen?()
+            return
+        }
+        let count = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        if count > 1 { _exit(128 + number) }
+        stopped.signal()
+    }
+
+    /// Returns when a stop was asked for, also if that was before this call.
+    func wait(reopen: @escaping @Sendable () -> Void) {
+        state.withLock { $0.reopen = reopen }
+        stopped.wait()
+    }
+}

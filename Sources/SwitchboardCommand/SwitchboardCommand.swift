@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
+//
+// Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, 73 the event folder belongs to another
+// process; 1 where `health` finds no server.
+
+import Dispatch
+import Switchboard
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@main
+struct SwitchboardCommand {
+    static func main() {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let command = arguments.isEmpty ? "help" : arguments.removeFirst()
+        let wantsHelp = arguments.contains("--help") || arguments.contains("-h")
+        switch command {
+        case "serve" where wantsHelp: Console.output.print(Help.serve)
+        case "serve": Serve.run(arguments, environment: environment())
+        case "health" where wantsHelp: Console.output.print(Help.health)
+        case "health": Health.run(arguments, environment: environment())
+        case "version", "--version", "-v": Console.output.print("switchboard \(switchboardVersion)")
+        case "help", "--help", "-h": Console.output.print(help(arguments.first))
+        default:
+            let hint = nearest(command, among: Help.commands).map { "did you mean \($0)?" } ?? "see switchboard help"
+            finish(64, "switchboard: \(printable(command)) is no command; \(hint)")
+        }
+        finish(0)
+    }
+
+    private static func help(_ command: String?) -> String {
+        switch command {
+        case "serve": Help.serve
+        case "health": Help.health
+        default: Help.overview
+        }
+    }
+
+    /// Ends the process once what was printed has been written.
+    static func finish(_ code: Int32, _ message: String? = nil) -> Never {
+        if let message { Console.errors.print(message) }
+        Console.output.flush()
+        Console.errors.flush()
+        exit(code)
+    }
+
+    private static func environment() -> [String: String] {
+        var variables: [String: String] = [:]
+        // `environ` is read once, before any thread that could change it.
+        var entry = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text)
+            if let equal = pair.firstIndex(of: "=") { variables[String(pair[..<equal])] = String(pair[pair.index(after: equal)...]) }
+            entry += 1
+        }
+        return variables
+    }
+}

@@ -36,7 +36,7 @@ struct Decision {
 }
 
 /// An encoded NCCO with at most one gap.
-struct CompiledTemplate: Sendable {
+final class CompiledTemplate: Sendable {
     /// `answer#3 connect-phone`, as in the header field and the event log.
     let flow: String
     let fields: FieldBlock
@@ -79,7 +79,7 @@ struct CompiledTemplate: Sendable {
     }
 }
 
-struct BuiltInFlow: Sendable {
+final class BuiltInFlow: Sendable {
     /// A number that no country has, and a name that no one is given.
     private static let markNumber = "999999999999999"
     private static let markName = "switchboard:gap"

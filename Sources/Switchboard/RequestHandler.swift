@@ -71,7 +71,7 @@ final class RequestHandler: Handler {
     func flush(now: Int64) -> Int64? {
         guard !batch.isEmpty else { return nil }
         if waiting.isEmpty, batchBytes < Self.gatherBytes {
-            let next = lastHandOver + Self.gatherTime
+            let next = lastHandOver &+ Self.gatherTime
             if now < next { return next }
         }
         lastHandOver = now

@@ -33,10 +33,19 @@ let package = Package(
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "JSON"]),
         .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "SwitchboardCommand"]),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "SwitchboardCommand"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A fuzzer has libFuzzer's `main`, which an ordinary build does not link: Tests/Fuzz/run.sh sets the variable.
+if Context.environment["SWITCHBOARD_FUZZ"] != nil {
+    for (name, subject) in [("JSONFuzz", "JSON"), ("RequestFuzz", "HTTPWire")] {
+        package.targets.append(
+            .executableTarget(name: name, dependencies: [.init(stringLiteral: subject)], path: "Tests/Fuzz/\(name)", exclude: ["Corpus"]))
+    }
+}
 
 /// No pointer and no C: here the compiler proves it.
 let pure: Set = ["JSON", "NCCO", "HTTPWire"]

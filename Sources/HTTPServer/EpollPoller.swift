@@ -25,7 +25,9 @@
             var event = epoll_event()
             event.events = Self.interest
             event.data.u64 = token
-            guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw SocketError("epoll_ctl", "descriptor \(descriptor)") }
+            guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
+                throw SocketError("epoll_ctl", "descriptor \(descriptor)")
+            }
         }
 
         func rearmRead(_ descriptor: Int32) {}

@@ -25,7 +25,9 @@ package struct HealthProbe: Sendable {
 
     package init(url: String) throws(HealthProbeError) {
         self.url = url
-        func bad(_ why: String) -> HealthProbeError { HealthProbeError(description: "\(why); write http://HOST:PORT or unix:PATH", isUsage: true) }
+        func bad(_ why: String) -> HealthProbeError {
+            HealthProbeError(description: "\(why); write http://HOST:PORT or unix:PATH", isUsage: true)
+        }
         if url.hasPrefix("unix:") {
             (host, port, path) = (url, 0, "/health")
             return
@@ -41,7 +43,9 @@ package struct HealthProbe: Sendable {
             number = parsed
             name = authority[..<colon]
         }
-        guard !name.isEmpty, rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw bad("the URL has no host, or characters that no URL has") }
+        guard !name.isEmpty, rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw bad("the URL has no host, or characters that no URL has")
+        }
         (host, port) = (String(name), number)
         path = String(prefix).hasSuffix("/health") ? String(prefix) : String(prefix) + "/health"
     }
@@ -71,7 +75,8 @@ package struct HealthProbe: Sendable {
             guard answer.starts(with: "HTTP/1.1 200 ".utf8) || answer.starts(with: "HTTP/1.0 200 ".utf8) else {
                 let line = answer.prefix { $0 >= 0x20 && $0 < 0x7F }.prefix(80)
                 throw HealthProbeError(
-                    description: line.isEmpty ? "\(url) accepts, but does not answer" : "\(url) answers \(String(decoding: line, as: UTF8.self))",
+                    description: line.isEmpty
+                        ? "\(url) accepts, but does not answer" : "\(url) answers \(String(decoding: line, as: UTF8.self))",
                     isUsage: false)
             }
             let text = String(decoding: answer, as: UTF8.self)

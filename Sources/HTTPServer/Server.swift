@@ -48,7 +48,8 @@ package final class Server: Sendable {
         let workers = max(configuration.workers, 1)
         // Descriptors for the log, the pollers, the wake-ups and what the application opens.
         let reserve = 24 + workers * 4
-        maxConnections = max(configuration.maxConnections ?? (Socket.raiseDescriptorLimit() - reserve), 1)
+        let possible = Socket.raiseDescriptorLimit() - reserve
+        maxConnections = max(configuration.maxConnections ?? possible, 1)
         let listeners = try Listeners(configuration, workers: workers)
         addresses = listeners.addresses
         port = listeners.port
@@ -71,7 +72,8 @@ package final class Server: Sendable {
                 defer { running.leave() }
                 do {
                     let worker = try Worker(
-                        configuration: configuration, clock: clock, listeners: own, mailbox: mailbox, statistics: statistics, service: service,
+                        configuration: configuration, clock: clock, listeners: own, mailbox: mailbox, statistics: statistics,
+                        service: service,
                         maxConnections: share)
                     ready.leave()
                     worker.run()

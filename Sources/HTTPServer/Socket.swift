@@ -153,7 +153,9 @@ enum Socket {
         var limit = timeval()
         limit.tv_sec = Int(milliseconds / 1000)
         limit.tv_usec = .init(milliseconds % 1000 * 1000)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size)) }
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         #if canImport(Glibc)
             let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
         #else

@@ -63,7 +63,8 @@ final class Worker {
     private var stopDeadline: Int64?
 
     init(
-        configuration: ServerConfiguration, clock: Clock, listeners: [Int32], mailbox: Mailbox, statistics: WorkerStatistics, service: any Service,
+        configuration: ServerConfiguration, clock: Clock, listeners: [Int32], mailbox: Mailbox, statistics: WorkerStatistics,
+        service: any Service,
         maxConnections: Int
     ) throws(SocketError) {
         self.configuration = configuration
@@ -157,7 +158,8 @@ final class Worker {
             listeners = []
             acceptAgain = nil
             stopDeadline = deadline
-            for case .some(let connection) in connections {
+            for slot in connections.indices {
+                guard let connection = connections[slot] else { continue }
                 connection.machine.endIdle(at: now + idle)
                 watch(connection)
             }
@@ -374,7 +376,8 @@ final class Worker {
     /// An answer that was owed has come.
     private func complete(_ ticket: Ticket, _ response: Response) {
         let slot = Int(ticket.slot)
-        guard slot < connections.count, let connection = connections[slot], connection.machine.isReplying, connection.ticket == ticket else { return }
+        guard slot < connections.count, let connection = connections[slot], connection.machine.isReplying, connection.ticket == ticket
+        else { return }
         // A stop that began meanwhile makes this answer the connection's last.
         if stopDeadline != nil { connection.context.keepAlive = false }
         answer(response, on: connection, context: connection.context, leftover: !connection.input.isEmpty)
@@ -465,7 +468,8 @@ final class Worker {
 
     private func checkTimers() {
         var next = Int64.max
-        for case .some(let connection) in connections {
+        for slot in connections.indices {
+            guard let connection = connections[slot] else { continue }
             switch connection.machine.timeout(now: now) {
             case .nothing: break
             case .close:

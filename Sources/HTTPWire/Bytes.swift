@@ -49,12 +49,9 @@ extension Span<UInt8> {
     @inline(__always)
     package func equalsExactly(_ literal: StaticString, at range: Range<Int>) -> Bool {
         guard literal.utf8CodeUnitCount == range.count, range.upperBound <= count else { return false }
-        // The literal is part of the program's image, as long as it says, and never freed.
-        let expected = unsafe UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
-        var at = range.lowerBound
-        for unsafe byte in unsafe expected {
-            guard self[at] == byte else { return false }
-            at += 1
+        for index in 0..<literal.utf8CodeUnitCount {
+            // The literal is part of the program's image, as long as it says, and never freed.
+            guard unsafe self[range.lowerBound + index] == literal.utf8Start[index] else { return false }
         }
         return true
     }
@@ -63,12 +60,8 @@ extension Span<UInt8> {
     @inline(__always)
     package func equalsIgnoringCase(_ literal: StaticString, at range: Range<Int>) -> Bool {
         guard literal.utf8CodeUnitCount == range.count, range.upperBound <= count else { return false }
-        // The literal is part of the program's image, as long as it says, and never freed.
-        let expected = unsafe UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
-        var at = range.lowerBound
-        for unsafe byte in unsafe expected {
-            guard self[at].lowercased == byte else { return false }
-            at += 1
+        for index in 0..<literal.utf8CodeUnitCount {
+            guard unsafe self[range.lowerBound + index].lowercased == literal.utf8Start[index] else { return false }
         }
         return true
     }

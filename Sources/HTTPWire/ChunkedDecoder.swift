@@ -6,11 +6,17 @@
 // Data is copied out as it arrives. Lines are looked at only when whole; their length is bounded, and so is everything that is not data.
 
 package struct ChunkedDecoder: Sendable {
-    private enum Stage: Sendable, Hashable { case size, data(Int), dataEnd, trailer, done }
+    private enum Stage: Sendable, Hashable {
+        case size
+        case data(Int)
+        case dataEnd, trailer, done
+    }
 
     private var stage = Stage.size
     private var overhead = 0
     private var trailerFields = 0
+    /// Bytes of the unfinished line that were looked at.
+    private var scanned = 0
     /// The decoded body so far.
     package private(set) var body: [UInt8] = []
 
@@ -68,14 +74,16 @@ package struct ChunkedDecoder: Sendable {
     }
 
     /// Where the CR of the line's CR LF stands; nil while the line is unfinished.
-    private func lineEnd(_ bytes: Span<UInt8>, from start: Int, fault: WireError.Fault, limit: Int) throws(WireError) -> Int? {
-        var at = start
+    private mutating func lineEnd(_ bytes: Span<UInt8>, from start: Int, fault: WireError.Fault, limit: Int) throws(WireError) -> Int? {
+        var at = start + scanned
         while at < bytes.count, bytes[at].isFieldValue { at += 1 }
         guard at - start <= limit else { throw WireError(fault, at: start + limit) }
+        scanned = at - start
         guard at < bytes.count else { return nil }
         guard bytes[at] == .cr else { throw WireError(fault, at: at) }
         guard at + 1 < bytes.count else { return nil }
         guard bytes[at + 1] == .lf else { throw WireError(fault, at: at + 1) }
+        scanned = 0
         return at
     }
 

@@ -55,6 +55,8 @@ package struct ConnectionMachine: Sendable {
     private var seen = 0
     private var lookAgain = 1
     private var headEnd = 0
+    /// Bytes of the body that the owner has dropped: offsets of errors count them too.
+    private var dropped = 0
     private var continueHandled = false
     private var peerHalfClosed = false
     private var drained = 0
@@ -81,7 +83,8 @@ package struct ConnectionMachine: Sendable {
     package mutating func next(_ bytes: Span<UInt8>, head: inout RequestHead, now: Int64) -> Action {
         switch phase {
         case .idle:
-            guard bytes.count > 0 else { return ended(.read) }
+            // Empty lines in front begin no request: some clients send one behind a body.
+            guard !isOnlyEmptyLines(bytes) else { return ended(.read) }
             phase = .head
             deadline = now + limits.headTime
             return readHead(bytes, &head, now)
@@ -92,6 +95,12 @@ package struct ConnectionMachine: Sendable {
         default:
             return .stop
         }
+    }
+
+    private func isOnlyEmptyLines(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count <= 2 * limits.emptyLines else { return false }
+        for at in bytes.indices where bytes[at] != (at % 2 == 0 ? .cr : .lf) { return false }
+        return true
     }
 
     private mutating func readHead(_ bytes: Span<UInt8>, _ head: inout RequestHead, _ now: Int64) -> Action {
@@ -120,6 +129,7 @@ package struct ConnectionMachine: Sendable {
     }
 
     private mutating func readBody(_ bytes: Span<UInt8>, _ head: inout RequestHead, _ now: Int64, headIsFresh: Bool) -> Action {
+        seen = bytes.count + dropped
         var complete = false
         switch bodyState {
         case .none:
@@ -132,16 +142,16 @@ package struct ConnectionMachine: Sendable {
             do {
                 complete = try decoder.decode(bytes, from: &position, limits: limits)
             } catch {
-                return refuse(error)
+                return refuse(WireError(error.fault, at: error.offset + dropped))
             }
             requestLength = position
             bodyState = .chunked(decoder, position: position)
         }
         if !complete {
             // No 100 where the body has begun to arrive (RFC 9110 §10.1.1).
-            if !continueHandled, bytes.count == headEnd {
+            if !continueHandled {
                 continueHandled = true
-                return .mayContinue
+                if bytes.count == headEnd { return .mayContinue }
             }
             return ended(.read)
         }
@@ -154,10 +164,11 @@ package struct ConnectionMachine: Sendable {
         return .request
     }
 
-    /// A head that comes in small pieces is not parsed anew for each: early on yes, then when a line ends or a quarter more has come.
+    /// A head that comes in small pieces is not parsed anew for each: early on yes, then when a line ends or a quarter more has come, and when
+    /// no more will come or be taken.
     private mutating func worthALook(_ bytes: Span<UInt8>) -> Bool {
         defer { seen = bytes.count }
-        var worth = bytes.count >= lookAgain
+        var worth = bytes.count >= min(lookAgain, limits.head) || peerHalfClosed
         var at = seen
         while !worth, at < bytes.count {
             worth = bytes[at] == .lf
@@ -201,7 +212,9 @@ package struct ConnectionMachine: Sendable {
     }
 
     package mutating func dropSpent() {
-        if case .chunked(let decoder, _) = bodyState { bodyState = .chunked(decoder, position: headEnd) }
+        guard case .chunked(let decoder, let position) = bodyState else { return }
+        dropped += position - headEnd
+        bodyState = .chunked(decoder, position: headEnd)
     }
 
     /// The answer to the expectation is a final one: no body will be read, so this is the connection's last answer.
@@ -219,6 +232,7 @@ package struct ConnectionMachine: Sendable {
         seen = 0
         lookAgain = 1
         headEnd = 0
+        dropped = 0
         guard keepAlive, !refused else {
             phase = .writing
             deadline = now + limits.writeTime

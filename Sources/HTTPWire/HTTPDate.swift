@@ -2,7 +2,7 @@
 
 /// Appends a time as IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 ///
-/// - Parameter seconds: since 1970 in UTC; any value whose year has four digits.
+/// - Parameter seconds: since 1970 in UTC; what lies outside the years 1970 to 9999 becomes the nearest time in them.
 package func appendHTTPDate(_ seconds: Int64, to output: inout [UInt8]) {
     let clamped = min(max(seconds, 0), 253_402_300_799)  // the end of the year 9999
     let (days, time) = (Int(clamped / 86_400), Int(clamped % 86_400))
@@ -28,7 +28,8 @@ package func appendHTTPDate(_ seconds: Int64, to output: inout [UInt8]) {
     output.append(contentsOf: " GMT".utf8)
 }
 
-/// Year, month and day of the Gregorian calendar, counted in eras of 400 years that begin in March, so that the leap day comes last.
+/// Year, month and day of the Gregorian calendar for a day from 1970 on, counted in eras of 400 years that begin in March, so that the leap
+/// day comes last.
 package func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = shifted / 146_097

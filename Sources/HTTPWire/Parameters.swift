@@ -74,7 +74,8 @@ package struct Parameters: Sendable {
 
 /// Decodes the percent escapes of a path once.
 ///
-/// - Returns: nil for a broken escape, a NUL, an encoded slash or a `..` segment: what a file system or a proxy may read in another way.
+/// - Returns: nil for a broken escape, a NUL, an encoded slash, a backslash or a `..` segment: what a file system or a proxy may read in
+///   another way.
 package func decodePath(_ range: Range<Int>, in text: Span<UInt8>) -> [UInt8]? {
     var path: [UInt8] = []
     var at = range.lowerBound
@@ -86,6 +87,7 @@ package func decodePath(_ range: Range<Int>, in text: Span<UInt8>) -> [UInt8]? {
             path.append(byte)
             at += 3
         } else {
+            guard text[at] != .backslash else { return nil }
             path.append(text[at])
             at += 1
         }

@@ -11,12 +11,8 @@
 /// - Throws: `WireError`, as soon as the bytes can no longer become a request that is served.
 package func parseRequestHead(_ bytes: Span<UInt8>, into head: inout RequestHead, limits: Limits) throws(WireError) -> Bool {
     var parser = RequestParser(limits: limits)
-    do {
-        return try parser.parse(bytes, into: &head)
-    } catch {
-        // What is too large is refused as such, whatever else may be wrong further on.
-        throw error.offset >= limits.head ? WireError(.headTooLarge, at: limits.head) : error
-    }
+    // Bytes behind the limit are never looked at, so that the outcome does not depend on how many of them have come.
+    return try parser.parse(bytes.extracting(first: limits.head), into: &head)
 }
 
 struct RequestParser {
@@ -49,7 +45,6 @@ struct RequestParser {
             head.fields.append(field)
             try note(field, bytes, &head)
         }
-        guard at <= limits.head else { throw WireError(.headTooLarge, at: limits.head) }
         head.end = at
         try decideHost(bytes, &head)
         try decideFraming(bytes, &head)
@@ -80,7 +75,8 @@ struct RequestParser {
     private mutating func requestLine(_ bytes: Span<UInt8>, _ head: inout RequestHead) throws(WireError) -> Bool {
         let methodStart = at
         while at < bytes.count, bytes[at].isToken { at += 1 }
-        guard at - methodStart <= 32 else { throw WireError(.badMethod, at: methodStart) }
+        // A method longer than any is answered with 501 too (RFC 9112 §3).
+        guard at - methodStart <= 32 else { throw WireError(.unknownMethod, at: methodStart) }
         guard at < bytes.count else { return false }
         guard at > methodStart, bytes[at] == .space else { throw WireError(.badMethod, at: at) }
         let token = methodStart..<at
@@ -176,7 +172,7 @@ struct RequestParser {
         case 10 where bytes.equalsIgnoringCase("connection", at: field.name):
             connection = true
         case 12 where bytes.equalsIgnoringCase("content-type", at: field.name):
-            head.contentType = field.value
+            head.contentType = head.contentType ?? field.value
         case 13 where bytes.equalsIgnoringCase("authorization", at: field.name):
             head.authorization = head.authorization ?? field.value
         case 14 where bytes.equalsIgnoringCase("content-length", at: field.name):
@@ -184,7 +180,7 @@ struct RequestParser {
             guard length == nil else { throw WireError(.repeatedLength, at: field.name.lowerBound) }
             length = field.value
         case 16 where bytes.equalsIgnoringCase("content-encoding", at: field.name):
-            head.contentEncoding = field.value
+            head.contentEncoding = head.contentEncoding ?? field.value
         case 17 where bytes.equalsIgnoringCase("transfer-encoding", at: field.name):
             coding = true
         default: break
@@ -198,7 +194,12 @@ struct RequestParser {
         head.query = question.map { ($0 + 1)..<target.upperBound }
         let pathEnd = question ?? target.upperBound
         if head.method == .connect {
-            guard isAuthority(target, in: bytes), bytes[target.upperBound - 1].isDigit else { throw WireError(.badTarget, at: target.lowerBound) }
+            // The port is required (RFC 9110 §9.3.6); digits alone may be the end of a name or an address.
+            var port = target.upperBound
+            while port > target.lowerBound, bytes[port - 1].isDigit { port -= 1 }
+            guard isAuthority(target, in: bytes), port < target.upperBound, port > target.lowerBound, bytes[port - 1] == .colon else {
+                throw WireError(.badTarget, at: target.lowerBound)
+            }
             head.form = .authority
             head.path = target.upperBound..<target.upperBound
             head.query = nil
@@ -303,8 +304,8 @@ func isAuthority(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
     if bytes[at] == UInt8(ascii: "[") {
         at += 1
         let start = at
-        while at < range.upperBound, bytes[at].hexValue != nil || bytes[at] == .colon || bytes[at] == UInt8(ascii: ".") { at += 1 }
-        guard at < range.upperBound, at > start, bytes[at] == UInt8(ascii: "]") else { return false }
+        while at < range.upperBound, bytes[at] != UInt8(ascii: "]") { at += 1 }
+        guard at < range.upperBound, isIPv6Address(start..<at, in: bytes) else { return false }
         at += 1
     } else {
         let start = at
@@ -327,4 +328,45 @@ func isAuthority(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
         port = port * 10 + Int(bytes[digit] &- 0x30)
     }
     return port <= 65535
+}
+
+/// `IPv6address` of RFC 3986 §3.2.2: eight groups, or fewer around one `::`, the last two perhaps written as an IPv4 address.
+private func isIPv6Address(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+    var (at, groups, gap) = (range.lowerBound, 0, false)
+    if range.count >= 2, bytes[at] == .colon, bytes[at + 1] == .colon { (at, gap) = (at + 2, true) }
+    while at < range.upperBound {
+        let start = at
+        while at < range.upperBound, at - start < 4, bytes[at].hexValue != nil { at += 1 }
+        guard at > start else { return false }
+        if at < range.upperBound, bytes[at] == UInt8(ascii: ".") {
+            guard isIPv4Address(start..<range.upperBound, in: bytes) else { return false }
+            groups += 2
+            break
+        }
+        groups += 1
+        guard at < range.upperBound else { break }
+        guard bytes[at] == .colon, at + 1 < range.upperBound else { return false }
+        at += 1
+        if bytes[at] == .colon {
+            guard !gap else { return false }
+            (at, gap) = (at + 1, true)
+        }
+    }
+    return gap ? groups < 8 : groups == 8
+}
+
+/// `IPv4address` of RFC 3986 §3.2.2: four numbers up to 255 without leading zeros.
+private func isIPv4Address(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+    var (numbers, start, value) = (0, range.lowerBound, 0)
+    for at in range.lowerBound...range.upperBound {
+        if at == range.upperBound || bytes[at] == UInt8(ascii: ".") {
+            guard at > start, at - start == 1 || bytes[start] != UInt8(ascii: "0") else { return false }
+            (numbers, start, value) = (numbers + 1, at + 1, 0)
+        } else {
+            guard bytes[at].isDigit else { return false }
+            value = value * 10 + Int(bytes[at] &- 0x30)
+            guard value <= 255 else { return false }
+        }
+    }
+    return numbers == 4
 }

@@ -4,12 +4,30 @@
 ///
 /// - Source: RFC 9110 §15, RFC 6585.
 package enum Status: UInt16, Sendable, CaseIterable {
-    case ok = 200, noContent = 204
-    case seeOther = 303, notModified = 304
-    case badRequest = 400, unauthorized = 401, forbidden = 403, notFound = 404, methodNotAllowed = 405, requestTimeout = 408
-    case conflict = 409, contentTooLarge = 413, uriTooLong = 414, unsupportedMediaType = 415, expectationFailed = 417
-    case misdirectedRequest = 421, unprocessableContent = 422, tooManyRequests = 429, requestHeaderFieldsTooLarge = 431
-    case internalServerError = 500, notImplemented = 501, badGateway = 502, serviceUnavailable = 503, gatewayTimeout = 504
+    case ok = 200
+    case noContent = 204
+    case seeOther = 303
+    case notModified = 304
+    case badRequest = 400
+    case unauthorized = 401
+    case forbidden = 403
+    case notFound = 404
+    case methodNotAllowed = 405
+    case requestTimeout = 408
+    case conflict = 409
+    case contentTooLarge = 413
+    case uriTooLong = 414
+    case unsupportedMediaType = 415
+    case expectationFailed = 417
+    case misdirectedRequest = 421
+    case unprocessableContent = 422
+    case tooManyRequests = 429
+    case requestHeaderFieldsTooLarge = 431
+    case internalServerError = 500
+    case notImplemented = 501
+    case badGateway = 502
+    case serviceUnavailable = 503
+    case gatewayTimeout = 504
     case httpVersionNotSupported = 505
 
     package var reason: String {

@@ -4,7 +4,7 @@
 
 internal import JSON
 
-/// A name of 1...100 characters, at least one of them not a digit, blank or `+-().`.
+/// A name of 1...100 characters, at least one of them not a digit (of any script), blank or `+-().`.
 ///
 /// Characters are Unicode scalars, so that a name's length does not depend on a version of Unicode. Control characters (U+0000...U+001F,
 /// U+007F...U+009F) have no place in one. Names are equal where their scalars are, as they go out: `é` in
@@ -42,7 +42,8 @@ public struct UserName: Sendable, LosslessStringConvertible {
     private static func mayStandInPhoneNumber(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "0"..."9", " ", "+", "-", "(", ")", ".": true
-        default: false
+        // A number that somebody typed with the digits of another script is a mistyped number and no name.
+        default: scalar.properties.numericType == .decimal
         }
     }
 }

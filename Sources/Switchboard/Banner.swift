@@ -40,7 +40,8 @@ package struct Banner {
         } else if let file = admin.file {
             lines.append("  admin        the token is in \(file)")
         } else {
-            lines.append("  admin        the token is the one of SWITCHBOARD_ADMIN_TOKEN, or could not be kept and lasts until the next start")
+            lines.append(
+                "  admin        the token is the one of SWITCHBOARD_ADMIN_TOKEN, or could not be kept and lasts until the next start")
         }
         lines.append("  try          curl \(curl("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"))")
         return lines
@@ -58,7 +59,9 @@ package struct Banner {
     }
 
     private func curl(_ path: String) -> String {
-        if settings.server.host.hasPrefix("unix:") { return "--unix-socket '\(settings.server.host.dropFirst(5))' 'http://localhost\(path)'" }
+        if settings.server.host.hasPrefix("unix:") {
+            return "--unix-socket '\(settings.server.host.dropFirst(5))' 'http://localhost\(path)'"
+        }
         return "'\(localHost)\(path)'"
     }
 }

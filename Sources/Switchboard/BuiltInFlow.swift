@@ -115,14 +115,19 @@ final class BuiltInFlow: Sendable {
         connectPhoneFromOurs = CompiledTemplate("answer#5 connect-phone", phone, gap: Self.markNumber)
 
         func cannot(_ text: String, _ warning: String) throws(NCCOError) -> CompiledTemplate {
-            CompiledTemplate("answer#6 cannot-connect", NCCO([.talk(try Talk(text: "This call cannot be connected. \(text) Goodbye."))]), warning: warning)
+            CompiledTemplate(
+                "answer#6 cannot-connect", NCCO([.talk(try Talk(text: "This call cannot be connected. \(text) Goodbye."))]),
+                warning: warning)
         }
         cannotMissing = try cannot("No one to call was given.", "to is missing or empty")
-        cannotShort = try cannot("Emergency and short numbers cannot be called from here.", "to is an emergency or short number; a phone number has 7 to 15 digits")
+        cannotShort = try cannot(
+            "Emergency and short numbers cannot be called from here.",
+            "to is an emergency or short number; a phone number has 7 to 15 digits")
         cannotLong = try cannot("The number is too long.", "to has more than 15 digits")
         cannotUnusable = try cannot("The number is not valid.", "to is neither a phone number nor a user name")
         cannotUserByPhone = try cannot("Only users of the app can call other users.", "to is a user name but from_user is missing")
-        cannotStranger = try cannot("The number you have dialled is not in service here.", "to is none of the configured numbers and from is not ours")
+        cannotStranger = try cannot(
+            "The number you have dialled is not in service here.", "to is none of the configured numbers and from is not ours")
         apology = CompiledTemplate(
             "fallback#1 apology",
             NCCO([.talk(try Talk(text: "Sorry, we have a technical problem and cannot take your call. Please try again later. Goodbye."))]))
@@ -169,7 +174,9 @@ extension Call.Callee {
             switch text[at] {
             case 0x30...0x39: digits += 1
             case 0x20, 0x09: blanks += 1
-            case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"): break
+            case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["),
+                UInt8(ascii: "]"):
+                break
             default: others += 1
             }
         }

@@ -8,7 +8,8 @@ import HTTPWire
 import JSON
 
 extension RequestHandler {
-    func answer(_ kind: RecordKind, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
+    func answer(_ kind: RecordKind, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply
+    {
         var problem: String?
         if isEncoded(head, bytes), body.count > 0 {
             problem = "the body has a Content-Encoding; send it without"
@@ -33,13 +34,17 @@ extension RequestHandler {
         if head.method != .head {
             statistics.count(statistics.answers)
             if decision.template.isRefusal { statistics.count(statistics.cannotConnect) }
-            if application.settings.logsAnswers { record(kind, decision, problem, body, exchange) }
+            if application.settings.logsAnswers {
+                // Where the parameters came from, should they have to be kept as they came.
+                let source = body.count > 0 ? body : bytes.extracting(head.query ?? 0..<0)
+                record(kind, decision, problem, source, exchange)
+            }
             if let format = application.lineFormat { printLine(kind, decision, exchange, format) }
         }
         return .now(Response(.ok, fields: decision.template.fields, body: self.body))
     }
 
-    private func record(_ kind: RecordKind, _ decision: Decision, _ problem: String?, _ body: Span<UInt8>, _ exchange: Exchange) {
+    private func record(_ kind: RecordKind, _ decision: Decision, _ problem: String?, _ source: Span<UInt8>, _ exchange: Exchange) {
         recordHead.removeAll(keepingCapacity: true)
         recordHead.append(contentsOf: Literals.kind)
         recordHead.append(contentsOf: kind.bytes)
@@ -60,8 +65,8 @@ extension RequestHandler {
         recordTail.append(contentsOf: self.body)
         recordTail.append(contentsOf: Literals.micros)
         recordTail.appendDecimal(Int(elapsed(exchange)))
+        if problem != nil || parameters.isLossy { recordTail.appendRaw(source) }
         if let problem {
-            recordTail.appendRaw(body)
             recordTail.append(contentsOf: Literals.error)
             recordTail.appendJSONString(problem)
         }

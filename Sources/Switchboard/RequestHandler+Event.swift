@@ -30,7 +30,7 @@ extension RequestHandler {
         do {
             summary = try minifyJSON(body, into: &recordTail)
         } catch {
-            return malformed(body, error.description, exchange, keeps: true)
+            return malformed(body, error.description, answering: "\(error.position): expected \(error.expected)", exchange, keeps: true)
         }
         return commit(hasRepeatedKey: summary.duplicateKey != nil, body, exchange)
     }
@@ -62,7 +62,8 @@ extension RequestHandler {
         return .later
     }
 
-    private func malformed(_ body: Span<UInt8>, _ error: String, _ exchange: Exchange, keeps: Bool) -> Reply {
+    /// - Parameter answering: what the sender is told, where `error` shows something of the body.
+    private func malformed(_ body: Span<UInt8>, _ error: String, answering: String? = nil, _ exchange: Exchange, keeps: Bool) -> Reply {
         statistics.count(statistics.malformedEvents)
         if keeps {
             recordHead.removeAll(keepingCapacity: true)
@@ -81,10 +82,11 @@ extension RequestHandler {
         }
         if let format = application.lineFormat {
             let line = WebhookLine(
-                wall: exchange.wall, route: "event", status: 400, what: "malformed: \(error)", from: "-", to: "-", micros: elapsed(exchange))
+                wall: exchange.wall, route: "event", status: 400, what: "malformed: \(error)", from: "-", to: "-", micros: elapsed(exchange)
+            )
             application.console.print(line.formatted(format))
         }
-        return .now(.problem(.badRequest, "This is no event: \(error)."))
+        return .now(.problem(.badRequest, "This is no event: \(answering ?? error)."))
     }
 
     private func line(_ summary: EventSummary, _ json: Span<UInt8>, _ exchange: Exchange) -> WebhookLine {
@@ -94,7 +96,8 @@ extension RequestHandler {
         func party(_ value: Range<Int>?) -> String { value.map(inside).map { WebhookLine.party($0, in: json) } ?? "-" }
         let status = summary.status.map { printable(json.text(inside($0))) }
         return WebhookLine(
-            wall: exchange.wall, route: "event", status: 200, what: status.map { String($0.dropFirst().dropLast()) } ?? summary.kind?.description ?? "event",
+            wall: exchange.wall, route: "event", status: 200,
+            what: status.map { String($0.dropFirst().dropLast()) } ?? summary.kind?.description ?? "event",
             from: party(summary.from), to: party(summary.to))
     }
 }

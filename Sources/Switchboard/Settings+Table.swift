@@ -30,13 +30,16 @@ package struct Setting: Sendable {
         ) { settings, value, source throws(UsageError) in
             for piece in value.split(separator: ",") {
                 guard let number = PhoneNumber(lenient: Array(piece.utf8).span) else {
-                    throw UsageError("\(source): \(printable(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100")
+                    throw UsageError(
+                        "\(source): \(printable(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100"
+                    )
                 }
                 if !settings.numbers.contains(number) { settings.numbers.append(number) }
             }
         },
         Setting(
-            flag: "--inbound-user", environment: ["VONAGE_INBOUND_USER"], placeholder: "NAME", help: "app user who is rung when a phone calls (Alice)"
+            flag: "--inbound-user", environment: ["VONAGE_INBOUND_USER"], placeholder: "NAME",
+            help: "app user who is rung when a phone calls (Alice)"
         ) { settings, value, source throws(UsageError) in
             guard let name = UserName(value) else {
                 throw UsageError("\(source): \(printable(value)) is no user name; it has 1 to 100 characters and not only digits")
@@ -65,14 +68,16 @@ package struct Setting: Sendable {
             }
         },
         Setting(
-            flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL", help: "where Vonage reaches this server, shown at the start"
+            flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL",
+            help: "where Vonage reaches this server, shown at the start"
         ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },
         Setting(
             flag: "--admin-token-file", environment: [], placeholder: "FILE",
             help: "file with the admin token (or the variable SWITCHBOARD_ADMIN_TOKEN; else made at the first start in EVENTS/admin-token)"
         ) { settings, value, _ throws(UsageError) in settings.adminTokenFile = value },
         Setting(
-            flag: "--log-answers", environment: ["LOG_ANSWERS"], placeholder: "all|none", help: "whether answers are kept in the event log too (all)"
+            flag: "--log-answers", environment: ["LOG_ANSWERS"], placeholder: "all|none",
+            help: "whether answers are kept in the event log too (all)"
         ) { settings, value, source throws(UsageError) in
             guard value == "all" || value == "none" else { throw UsageError("\(source): \(printable(value)); write all or none") }
             settings.logsAnswers = value == "all"
@@ -81,7 +86,9 @@ package struct Setting: Sendable {
             flag: "--log-format", environment: ["LOG_FORMAT"], placeholder: "text|json",
             help: "print a line for each webhook, also where the output is no terminal"
         ) { settings, value, source throws(UsageError) in
-            guard let format = Settings.LogFormat(rawValue: value) else { throw UsageError("\(source): \(printable(value)); write text or json") }
+            guard let format = Settings.LogFormat(rawValue: value) else {
+                throw UsageError("\(source): \(printable(value)); write text or json")
+            }
             settings.logFormat = format
         },
         Setting(flag: "--quiet", environment: [], placeholder: nil, help: "print warnings only") { settings, _, _ throws(UsageError) in
@@ -91,7 +98,8 @@ package struct Setting: Sendable {
             settings, value, source throws(UsageError) in settings.server.workers = try whole(value, in: 1...256, source)
         },
         Setting(
-            flag: "--max-connections", environment: ["MAX_CONNECTIONS"], placeholder: "N", help: "open connections (from the descriptor limit)"
+            flag: "--max-connections", environment: ["MAX_CONNECTIONS"], placeholder: "N",
+            help: "open connections (from the descriptor limit)"
         ) { settings, value, source throws(UsageError) in settings.server.maxConnections = try whole(value, in: 1...1_000_000, source) },
         Setting(flag: "--max-body", environment: ["MAX_BODY"], placeholder: "SIZE", help: "longest request body (256KiB)") {
             settings, value, source throws(UsageError) in
@@ -106,13 +114,18 @@ package struct Setting: Sendable {
         Setting(flag: "--max-fields", environment: ["MAX_FIELDS"], placeholder: "N", help: "field lines in a request (100)") {
             settings, value, source throws(UsageError) in settings.server.limits.fields = try whole(value, in: 4...10_000, source)
         },
-        Setting(flag: "--head-timeout", environment: ["HEAD_TIMEOUT"], placeholder: "TIME", help: "a request head must be whole within (10s)") {
+        Setting(
+            flag: "--head-timeout", environment: ["HEAD_TIMEOUT"], placeholder: "TIME", help: "a request head must be whole within (10s)"
+        ) {
             settings, value, source throws(UsageError) in settings.server.limits.headTime = try duration(value, in: 50...3_600_000, source)
         },
-        Setting(flag: "--body-timeout", environment: ["BODY_TIMEOUT"], placeholder: "TIME", help: "a request body must be whole within (30s)") {
+        Setting(
+            flag: "--body-timeout", environment: ["BODY_TIMEOUT"], placeholder: "TIME", help: "a request body must be whole within (30s)"
+        ) {
             settings, value, source throws(UsageError) in settings.server.limits.bodyTime = try duration(value, in: 50...3_600_000, source)
         },
-        Setting(flag: "--idle-timeout", environment: ["IDLE_TIMEOUT"], placeholder: "TIME", help: "an unused connection is kept for (75s)") {
+        Setting(flag: "--idle-timeout", environment: ["IDLE_TIMEOUT"], placeholder: "TIME", help: "an unused connection is kept for (75s)")
+        {
             settings, value, source throws(UsageError) in settings.server.limits.idleTime = try duration(value, in: 50...3_600_000, source)
         },
         Setting(flag: "--write-timeout", environment: ["WRITE_TIMEOUT"], placeholder: "TIME", help: "a reader may be stuck for (30s)") {
@@ -148,7 +161,8 @@ private func duration(_ value: String, in range: ClosedRange<Int64>, _ source: S
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor)
         if !overflow, range.contains(milliseconds) { return milliseconds }
     }
-    throw UsageError("\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write 500ms, 10s or 2m")
+    throw UsageError(
+        "\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write 500ms, 10s or 2m")
 }
 
 /// `262144`, `256KiB`, `1MiB`.
@@ -159,7 +173,8 @@ private func size(_ value: String, in range: ClosedRange<Int>, _ source: String)
         let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
         if !overflow, range.contains(bytes) { return bytes }
     }
-    throw UsageError("\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144, 256KiB or 1MiB")
+    throw UsageError(
+        "\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144, 256KiB or 1MiB")
 }
 
 private func publicURL(_ value: String, _ source: String) throws(UsageError) -> String {

@@ -51,7 +51,9 @@ package struct Settings: Sendable {
         while at < arguments.count {
             let argument = arguments[at]
             at += 1
-            guard argument.hasPrefix("--") else { throw UsageError("\(printable(argument)): not a flag; flags begin with --, see switchboard serve --help") }
+            guard argument.hasPrefix("--") else {
+                throw UsageError("\(printable(argument)): not a flag; flags begin with --, see switchboard serve --help")
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = Setting.all.first(where: { $0.flag == parts[0] }) else {
                 let hint = nearest(parts[0], among: Setting.all.map(\.flag)).map { "did you mean \($0)?" } ?? "see switchboard serve --help"
@@ -63,7 +65,9 @@ package struct Settings: Sendable {
             } else if parts.count == 2 {
                 given[setting.flag, default: []].append(parts[1])
             } else {
-                guard at < arguments.count else { throw UsageError("\(setting.flag) needs a value: \(setting.flag) \(setting.placeholder ?? "")") }
+                guard at < arguments.count else {
+                    throw UsageError("\(setting.flag) needs a value: \(setting.flag) \(setting.placeholder ?? "")")
+                }
                 given[setting.flag, default: []].append(arguments[at])
                 at += 1
             }
@@ -72,7 +76,9 @@ package struct Settings: Sendable {
             if let values = given[setting.flag] {
                 guard values.count == 1 || setting.repeats else { throw UsageError("\(setting.flag) is given twice") }
                 for value in values { try setting.apply(&self, value, setting.flag) }
-            } else if let name = setting.environment.first(where: { environment[$0].map { !$0.isEmpty } ?? false }), let value = environment[name] {
+            } else if let name = setting.environment.first(where: { environment[$0].map { !$0.isEmpty } ?? false }),
+                let value = environment[name]
+            {
                 try setting.apply(&self, value, name)
             }
         }

@@ -7,7 +7,8 @@ import Switchboard
 
 enum Health {
     static func run(_ arguments: [String], environment: [String: String]) {
-        var url = "http://localhost:\(environment["PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["VCR_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "3000")"
+        var url =
+            "http://localhost:\(environment["PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["VCR_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "3000")"
         switch (arguments.first, arguments.count) {
         case (nil, _): break
         case ("--url", 2): url = arguments[1]

@@ -34,7 +34,9 @@ enum Serve {
                     settings: settings, addresses: server.addresses, port: server.port, admin: admin, isTerminal: Console.output.isTerminal)
                 for line in banner.lines { Console.output.print(line) }
             }
-            if settings.numbers.isEmpty { Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)") }
+            if settings.numbers.isEmpty {
+                Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)")
+            }
             if !(environment["VONAGE_SIGNATURE_SECRET"] ?? "").isEmpty {
                 Console.errors.print("warning: VONAGE_SIGNATURE_SECRET is set, but this version does not check signatures")
             }

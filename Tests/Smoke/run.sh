@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The README's examples against a real binary: each command line of it, and whether what it prints is what the README shows. Prints one line
+# a check and a last line with the counts.
+set -euo pipefail
+binary=$(realpath "$1")
+readme=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../README.md")
+work=$(mktemp -d)
+port=$((20000 + RANDOM % 20000))
+passed=0
+failed=0
+server=
+
+finish() {
+    [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+cd "$work"
+
+check() { # name, expected, found
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+        echo "passed: $1"
+    else
+        failed=$((failed + 1))
+        printf 'failed: %s\n  expected: %s\n  found:    %s\n' "$1" "$2" "$3"
+    fi
+}
+
+"$binary" serve --port "$port" --number 14155550100 >start.log 2>&1 &
+server=$!
+for _ in $(seq 100); do
+    curl -sf "localhost:$port/health" >/dev/null 2>&1 && break
+    read -rt 0.05 <> <(:) || true # a pause without a process
+done
+
+# A block of the README that begins with `$ curl` is a command, and what follows up to the next command or the block's end is its output.
+number=0
+while IFS= read -r -d '' example; do
+    number=$((number + 1))
+    command=$(head -n 1 <<<"$example")
+    expected=$(tail -n +2 <<<"$example" | sed '/^[[:space:]]*$/d')
+    found=$(bash -c "${command//localhost:3000/localhost:$port}" 2>/dev/null | tr -d '\r' | sed -e '/^[[:space:]]*$/d' -e 's/^Date: .*/Date: …/')
+    check "README example $number: ${command:0:90}" "$expected" "$found"
+done < <(awk '/^```/ { inside = !inside; if (!inside && text != "") { printf "%s%c", text, 0; text = "" } next }
+    inside && /^\$ curl/ { if (text != "") printf "%s%c", text, 0; text = substr($0, 3) "\n"; next }
+    inside && text != "" { text = text $0 "\n" }' "$readme")
+[ "$number" -gt 3 ] || check "the README has examples" "more than 3" "$number"
+
+check "health, by the binary itself" '{"status":"ok"}' "$("$binary" health --url "http://localhost:$port")"
+check "the log has a line for the event" 1 "$(grep -c '"kind":"event"' events/events.jsonl)"
+"$binary" serve --port "$port" --events other >second.log 2>&1 && code=0 || code=$?
+check "a port in use ends with 69" 69 "$code"
+"$binary" serve --port 0 >second.log 2>&1 && code=0 || code=$?
+check "an event folder in use ends with 73" 73 "$code"
+"$binary" serve --prot 1 >second.log 2>&1 && code=0 || code=$?
+check "an unknown flag ends with 64" '64 switchboard serve: "--prot": no such flag; did you mean --port?' "$code $(cat second.log)"
+kill -TERM "$server"
+wait "$server" && code=0 || code=$?
+server=
+check "SIGTERM ends with 0" 0 "$code"
+"$binary" health --url "http://localhost:$port" >/dev/null 2>&1 && code=0 || code=$?
+check "health of no server ends with 1" 1 "$code"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -8,11 +8,11 @@
 // On a failing disk each event makes a new try, but no sooner than 100 ms after the last; those that come meanwhile wait and share its
 // outcome. Records to keep stay queued, oldest first, and give way to events when the queue is full.
 //
-// Left out here: closing files by size or age, compressing them, reading back. `Folder` knows the names, `LineReader` and `LineFormat` read,
-// and `Writer.seal` is how a file is closed.
+// Left out: closing files by size or age, compressing them, reading back. `Folder` knows the names, `LineReader` and `LineFormat` read,
+// and `Writer.finishSeal` is how a file gets its closed name.
 
 import Dispatch
-import Synchronization
+import Locking
 
 /// An append-only log in one folder.
 package final class EventLog: Sendable {
@@ -49,21 +49,15 @@ package final class EventLog: Sendable {
         var reasons: [String] = []
     }
 
-    /// Milliseconds until records that nobody waits for are synced, and until a failing disk is tried without an event: what a power cut
-    /// may take of them, against one sync a second.
-    private static let idleDelay = 1000
-    /// Nanoseconds after which a disk that does not answer is named in health; far above any disk that works.
-    private static let hangs: UInt64 = 1_000_000_000
-
     private let configuration: EventLogConfiguration
-    private let shared = Mutex(Shared())
+    private let shared = Locked(Shared())
     /// Locked only on `queue`, so never waited for.
-    private let writer: Mutex<Writer>
+    private let writer: Locked<Writer>
     private let queue = DispatchQueue(label: "event-log", qos: .userInitiated)
     /// For batches that are refused at once: a disk that hangs must not hold them up.
     private let refusals = DispatchQueue(label: "event-log-refusals", qos: .userInitiated)
 
-    /// Makes and locks the folder; the file is opened and checked on the log's queue, and batches wait for that.
+    /// Makes and locks the folder until `close`; the file is opened and checked on the log's queue, and batches wait for that.
     ///
     /// A folder that cannot be made or written is no error: the log is degraded, and each event tries again. The process should ignore
     /// `SIGXFSZ`, or a limit on the size of files ends it before the log can say so.
@@ -81,13 +75,14 @@ package final class EventLog: Sendable {
         self.configuration = configuration
         var writer = Writer(configuration, calls: calls, report: report)
         try writer.lockFolder()
-        self.writer = Mutex(writer)
+        self.writer = Locked(writer)
         queue.async { self.turn() }
     }
 
     /// Hands a batch over; from now until the completion it is the log's. Never waits for the disk.
     ///
-    /// A batch without records is completed after all before it, and tells whether the log can be written.
+    /// A batch that alone is larger than the queue may be is always refused. One without records is completed after all before it, and
+    /// tells whether the log can be written.
     ///
     /// - Parameter onCompletion: called exactly once on a queue of the log, in the order of submission within one write; it must not
     ///   block. Events come back durable or refused. A batch that holds only records to keep comes back once it is written, or refused
@@ -131,12 +126,13 @@ package final class EventLog: Sendable {
         if let refusal { refuse(submission, refusal) }
     }
 
-    /// Opens the file at the path anew if it was moved or removed, after writing what is queued; for SIGHUP.
+    /// Begins a new file if another program moved or removed the one that is open, which is synced first; for SIGHUP.
+    ///
+    /// Batches handed over later go to the new file.
     package func reopen() {
         queue.async {
             guard !self.isFinished else { return }
-            _ = self.settle(self.take(), isLast: false)
-            self.withWriter { _ = $0.reopen() }
+            self.withWriter { $0.reopen() }
         }
     }
 
@@ -162,9 +158,10 @@ package final class EventLog: Sendable {
     /// What the log has done and how it is; from any thread, never waits for the disk.
     package var status: LogStatus {
         let now = DispatchTime.now().uptimeNanoseconds
+        let hangs = UInt64(max(configuration.hangsAfter, 0)) * 1_000_000
         return shared.withLock { shared in
             var reasons = shared.reasons
-            if let since = shared.busySince?.uptimeNanoseconds, now > since, now - since > Self.hangs {
+            if let since = shared.busySince?.uptimeNanoseconds, now > since, now - since > hangs {
                 reasons.append("the disk of the event folder has not answered for \((now - since) / 1_000_000_000) s")
             }
             var counters = shared.counters
@@ -233,15 +230,16 @@ package final class EventLog: Sendable {
             return isNeeded
         }
         for submission in completed { submission.completion?(submission.batch) }
-        if isRetryNeeded { queue.asyncAfter(deadline: .now() + .milliseconds(Self.idleDelay)) { self.retry() } }
+        if isRetryNeeded { queue.asyncAfter(deadline: .now() + .milliseconds(configuration.idleDelay)) { self.retry() } }
         return isWritten
     }
 
     private func retry() {
         let isTurnNeeded = shared.withLock { shared in
             shared.isRetryPlanned = false
-            defer { shared.isTurnPlanned = true }
-            return !shared.isTurnPlanned
+            guard shared.retryAt != nil, !shared.isTurnPlanned else { return false }
+            shared.isTurnPlanned = true
+            return true
         }
         if isTurnNeeded { turn() }
     }
@@ -260,7 +258,7 @@ package final class EventLog: Sendable {
             return needsSync && !shared.isSyncPlanned
         }
         if isSyncNeeded {
-            let delay = if case .interval(let milliseconds) = configuration.sync { milliseconds } else { Self.idleDelay }
+            let delay = if case .interval(let milliseconds) = configuration.sync { milliseconds } else { configuration.idleDelay }
             queue.asyncAfter(deadline: .now() + .milliseconds(delay)) {
                 self.shared.withLock { $0.isSyncPlanned = false }
                 self.withWriter { _ = $0.syncNow() }

@@ -26,6 +26,12 @@ package struct EventLogConfiguration: Sendable {
     package var repeatWindow = 65_536
     /// Milliseconds between two tries on a failing disk: ten a second cost nothing, and no event waits longer than that for its refusal.
     package var retryAfter = 100
+    /// Milliseconds until records that nobody waits for are synced, and until a failing disk is tried without an event: a power cut takes
+    /// no more than a second of them, and an idle log costs one sync a second at most.
+    package var idleDelay = 1000
+    /// Milliseconds after which a disk that does not answer is named in health: far above any disk that works, and soon enough for whoever
+    /// looks because calls are slow.
+    package var hangsAfter = 1000
 
     /// Takes the default for everything but the folder.
     package init(folder: String) {

@@ -87,25 +87,34 @@ enum LineFormat {
         let end = line.count - checkLength
         let (quote, comma) = (UInt8(ascii: "\""), UInt8(ascii: ","))
         var place = 1
-        /// From an opening quote to behind the closing one.
-        func endOfString(_ start: Int) -> Int? {
-            var place = start + 1
-            while place < end, line[place] != quote { place += line[place] == UInt8(ascii: "\\") ? 2 : 1 }
-            return place < end ? place + 1 : nil
-        }
         while place < end, line[place] == quote {
             if line.holds(event, at: place) { return place - 1..<end }
-            guard let colon = endOfString(place), colon + 1 < end, line[colon] == UInt8(ascii: ":") else { return nil }
+            guard let colon = endOfString(in: line, from: place, before: end), colon + 1 < end, line[colon] == UInt8(ascii: ":") else {
+                return nil
+            }
             place = colon + 1
             switch line[place] {
             case quote:
-                guard let next = endOfString(place) else { return nil }
+                guard let next = endOfString(in: line, from: place, before: end) else { return nil }
                 place = next
             case UInt8(ascii: "{"), UInt8(ascii: "["): return nil
             default: while place < end, line[place] != comma { place += 1 }
             }
             guard place < end, line[place] == comma else { return nil }
             place += 1
+        }
+        return nil
+    }
+
+    /// Behind the closing quote of the string that opens at `start`.
+    private static func endOfString(in line: Span<UInt8>, from start: Int, before end: Int) -> Int? {
+        var place = start + 1
+        while place < end {
+            switch line[place] {
+            case UInt8(ascii: "\""): return place + 1
+            case UInt8(ascii: "\\"): place += 2
+            default: place += 1
+            }
         }
         return nil
     }

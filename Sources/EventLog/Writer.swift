@@ -76,7 +76,10 @@ struct Writer: ~Copyable {
     /// Makes and locks the folder, where that is possible yet.
     mutating func lockFolder() throws(EventLogError) {
         do throws(SystemFailure) { try takeLock() } catch {
-            guard error.code == EWOULDBLOCK else { return failed(error) }
+            guard error.code == EWOULDBLOCK else {
+                isFailureOfOpening = true
+                return failed(error)
+            }
             throw .locked(folder: folder.path, pid: FolderLock.holder(of: folder))
         }
     }
@@ -97,6 +100,7 @@ struct Writer: ~Copyable {
                 if isFailureOfOpening { recovered() }
                 return failure == nil
             }
+            isFailureOfOpening = false
             let firstBefore = first
             format(batches)
             let next = written.next + UInt64(count)
@@ -294,20 +298,15 @@ struct Writer: ~Copyable {
         try sync(next: written.next)
     }
 
-    /// Opens the file anew if the one at the path is another; false where what was written could not be synced or no file be opened.
-    mutating func reopen() -> Bool {
+    /// Opens the file anew if the one at the path is another.
+    mutating func reopen() {
         damaged = damaged.filter { FileFacts(path: folder.path(of: $0.key)) != nil }
-        guard file != nil else { return commit([]) }
-        do throws(SystemFailure) {
-            let identity = try file?.facts().identity
-            if FileFacts(path: folder.path(of: Folder.current))?.identity == identity { return true }
-        } catch {
-            failed(error)
-            return false
+        if let identity = try? file?.facts().identity {
+            if FileFacts(path: folder.path(of: Folder.current))?.identity == identity { return }
+            _ = syncNow()
+            leaveFile()
         }
-        let isSynced = syncNow()
-        leaveFile()
-        return commit([]) && isSynced
+        _ = commit([])
     }
 
     private mutating func leaveFile() {

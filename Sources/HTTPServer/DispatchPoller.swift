@@ -5,7 +5,7 @@
 // they cannot meet; a source is cancelled before its descriptor is closed, in the cancel handler, as Dispatch asks.
 
 import Dispatch
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -44,7 +44,7 @@ final class DispatchPoller: Poller {
 
 /// Where the sources put what has become ready, and the worker waits.
 private final class Inbox: Sendable {
-    private let ready = Mutex<[PollEvent]>([])
+    private let ready = Locked<[PollEvent]>([])
     private let filled = DispatchSemaphore(value: 0)
 
     func put(_ event: PollEvent) {

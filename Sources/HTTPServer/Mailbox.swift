@@ -5,7 +5,7 @@
 
 import CLinux
 package import HTTPWire
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -28,7 +28,7 @@ enum Message: Sendable {
 
 /// A worker, as other threads see it.
 package final class Mailbox: Sendable {
-    private let messages = Mutex<[Message]>([])
+    private let messages = Locked<[Message]>([])
     let wakeDescriptor: Int32
     private let writeDescriptor: Int32
 

@@ -3,7 +3,7 @@
 // Opens the listeners and starts the workers, each on a Dispatch queue of its own that it never leaves; stops them in order.
 
 import Dispatch
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -61,7 +61,7 @@ package final class Server: Sendable {
         }
         workerStatistics = (0..<workers).map { _ in WorkerStatistics() }
         let share = max(maxConnections / workers, 1)
-        let started = Mutex<SocketError?>(nil)
+        let started = Locked<SocketError?>(nil)
         let ready = DispatchGroup()
         for index in 0..<workers {
             ready.enter()

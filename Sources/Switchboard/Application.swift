@@ -5,8 +5,8 @@
 import Dispatch
 package import EventLog
 package import HTTPServer
+import Locking
 import NCCO
-import Synchronization
 
 package final class Application: Service, Sendable {
     let settings: Settings
@@ -16,8 +16,8 @@ package final class Application: Service, Sendable {
     let console: Console
     let errors: Console
     let lineFormat: Settings.LogFormat?
-    private let handlerStatistics = Mutex<[HandlerStatistics]>([])
-    private let server = Mutex<(@Sendable () -> ServerStatistics)?>(nil)
+    private let handlerStatistics = Locked<[HandlerStatistics]>([])
+    private let server = Locked<(@Sendable () -> ServerStatistics)?>(nil)
     private let startTime: Int64
 
     package init(

@@ -4,7 +4,7 @@
 // terminal that is stopped, or a pipe that nobody reads, holds up no call. What does not fit is dropped, and said.
 
 import Dispatch
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -23,7 +23,7 @@ package final class Console: Sendable {
     private static let limit = 1024 * 1024
 
     private let descriptor: Int32
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let queue: DispatchQueue
 
     package static let output = Console(descriptor: 1)

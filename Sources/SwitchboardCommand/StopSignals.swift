@@ -4,7 +4,7 @@
 // and a hidden server must not stay behind; without one it is how a daemon is told to open its files anew.
 
 import Dispatch
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
     import Glibc
@@ -17,7 +17,7 @@ final class StopSignals: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
     private let queue = DispatchQueue(label: "switchboard.signals")
     private let stopped = DispatchSemaphore(value: 0)
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var count = 0

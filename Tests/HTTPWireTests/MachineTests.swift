@@ -76,6 +76,12 @@ private let times = Limits.with {
         expectDeadline(1320, .close)
     }
 
+    @Test mutating func `an empty line behind a body begins no request`() {
+        at(1020, post + "hello\r\n")
+        #expect(peer.machine.isIdle)
+        expectDeadline(1320, .close)
+    }
+
     @Test mutating func `the next head has its own time from its first byte`() {
         at(1020, get)
         at(1300, "G")
@@ -250,7 +256,9 @@ private let times = Limits.with {
     @Test(arguments: try Accepted.all("accepted")) func `in the middle of a request is refused at its last byte`(_ vector: Accepted) {
         let input = vector.input.all
         for count in 1..<input.count {
-            let expected = Peer.Outcome(requests: [], ending: .refused(WireError(.cutShort, at: count)))
+            // Empty lines alone begin no request.
+            let isNothing = input[..<count].allSatisfy { $0 == 0x0D || $0 == 0x0A }
+            let expected = Peer.Outcome(requests: [], ending: isNothing ? .stopped : .refused(WireError(.cutShort, at: count)))
             let whole = converse([input[..<count]], halfClose: true)
             let bytewise = converse(input[..<count].map { [$0] }, halfClose: true)
             if whole != expected || bytewise != expected { Issue.record("\(count) bytes: \(whole), \(bytewise)") }

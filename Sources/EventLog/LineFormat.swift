@@ -25,11 +25,16 @@ enum LineFormat {
     static func append(
         seq: UInt64, at time: Int64, head: Span<UInt8>, isRepeat: Bool, tail: Span<UInt8>, to buffer: inout [UInt8]
     ) {
+        append(seq: seq, stamp: TimeStamp(milliseconds: time).text, head: head, isRepeat: isRepeat, tail: tail, to: &buffer)
+    }
+
+    /// - Parameter stamp: the time as `TimeStamp` writes it; many records share one.
+    static func append(seq: UInt64, stamp: [UInt8], head: Span<UInt8>, isRepeat: Bool, tail: Span<UInt8>, to buffer: inout [UInt8]) {
         let start = buffer.count
         buffer += opening
         appendDecimal(seq, to: &buffer)
         buffer += at
-        TimeStamp(milliseconds: time).append(to: &buffer)
+        buffer += stamp
         buffer.append(UInt8(ascii: "\""))
         buffer.append(UInt8(ascii: ","))
         // Unsafe: lends the bytes to memcpy.

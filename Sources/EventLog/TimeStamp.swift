@@ -40,6 +40,12 @@ struct TimeStamp: Hashable {
         guard parts.month == month, parts.day == day else { return nil }
     }
 
+    var text: [UInt8] {
+        var text: [UInt8] = []
+        append(to: &text)
+        return text
+    }
+
     func append(to buffer: inout [UInt8]) {
         let parts = parts
         func append(_ number: Int64, width: Int, then end: UInt8) {

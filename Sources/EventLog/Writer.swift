@@ -142,6 +142,7 @@ struct Writer: ~Copyable {
         buffer.removeAll(keepingCapacity: true)
         buffer.reserveCapacity(batches.reduce(0) { $0 + $1.size })
         var next = written.next
+        var stamp: (time: Int64, text: [UInt8])?
         if first == nil, let record = batches.first(where: { !$0.isEmpty })?.records.first {
             first = (next, TimeStamp(milliseconds: record.at))
         }
@@ -151,8 +152,9 @@ struct Writer: ~Copyable {
             for record in batch.records {
                 let tail = bytes.extracting(record.tail)
                 let isRepeat = record.detectsRepeat && window.note(RepeatWindow.hash(tail))
+                if stamp?.time != record.at { stamp = (record.at, TimeStamp(milliseconds: record.at).text) }
                 LineFormat.append(
-                    seq: next, at: record.at, head: bytes.extracting(record.head), isRepeat: isRepeat, tail: tail, to: &buffer)
+                    seq: next, stamp: stamp?.text ?? [], head: bytes.extracting(record.head), isRepeat: isRepeat, tail: tail, to: &buffer)
                 next += 1
                 if isRepeat { counters.repeats += 1 }
                 if !record.keep { counters.eventsDurable += 1 }

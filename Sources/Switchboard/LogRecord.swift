@@ -21,6 +21,12 @@ enum Literals {
     static let error = Array(",\"error\":".utf8)
 }
 
+/// Head and tail of one record while it is made. The buffers are a handler's, lent for the time: see `RequestHandler.takeRecord`.
+struct RecordBuffers {
+    var head: [UInt8] = []
+    var tail: [UInt8] = []
+}
+
 enum RecordKind: String, Sendable {
     case answer, event, fallback, malformed
 

@@ -29,48 +29,53 @@ extension RequestHandler {
         } else {
             decision = application.flow.decide(parameters.call())
         }
-        self.body.removeAll(keepingCapacity: true)
-        decision.template.render(decision.gap, into: &self.body)
+        var ncco: [UInt8] = []
+        swap(&ncco, &spareBody)
+        ncco.removeAll(keepingCapacity: true)
+        decision.template.render(decision.gap, into: &ncco)
+        // Whoever encodes the response lets go of it before the next one is made, so that the buffer is not copied.
+        defer { spareBody = ncco }
         if head.method != .head {
             statistics.count(statistics.answers)
             if decision.template.isRefusal { statistics.count(statistics.cannotConnect) }
             if application.settings.logsAnswers {
                 // Where the parameters came from, should they have to be kept as they came.
                 let source = body.count > 0 ? body : bytes.extracting(head.query ?? 0..<0)
-                record(kind, decision, problem, source, exchange)
+                record(kind, decision, ncco, problem, source, exchange)
             }
             if let format = application.lineFormat { printLine(kind, decision, exchange, format) }
         }
-        return .now(Response(.ok, fields: decision.template.fields, body: self.body))
+        return .now(Response(.ok, fields: decision.template.fields, body: ncco))
     }
 
-    private func record(_ kind: RecordKind, _ decision: Decision, _ problem: String?, _ source: Span<UInt8>, _ exchange: Exchange) {
-        recordHead.removeAll(keepingCapacity: true)
-        recordHead.append(contentsOf: Literals.kind)
-        recordHead.append(contentsOf: kind.bytes)
-        recordHead.append(contentsOf: Literals.call)
-        parameters.appendJSONString(of: "conversation_uuid", to: &recordHead)
-        recordHead.append(contentsOf: Literals.leg)
-        parameters.appendJSONString(of: "uuid", to: &recordHead)
-        recordHead.append(contentsOf: Literals.status)
-        recordHead.append(contentsOf: Literals.null)
-        recordHead.append(contentsOf: Literals.signatureOff)
+    private func record(
+        _ kind: RecordKind, _ decision: Decision, _ ncco: [UInt8], _ problem: String?, _ source: Span<UInt8>, _ exchange: Exchange
+    ) {
+        var record = takeRecord()
+        record.head.append(contentsOf: Literals.kind)
+        record.head.append(contentsOf: kind.bytes)
+        record.head.append(contentsOf: Literals.call)
+        parameters.appendJSONString(of: "conversation_uuid", to: &record.head)
+        record.head.append(contentsOf: Literals.leg)
+        parameters.appendJSONString(of: "uuid", to: &record.head)
+        record.head.append(contentsOf: Literals.status)
+        record.head.append(contentsOf: Literals.null)
+        record.head.append(contentsOf: Literals.signatureOff)
 
-        recordTail.removeAll(keepingCapacity: true)
-        recordTail.append(contentsOf: Literals.request)
-        parameters.appendObject(to: &recordTail)
-        recordTail.append(contentsOf: Literals.flow)
-        recordTail.append(contentsOf: decision.template.flow.utf8)
-        recordTail.append(contentsOf: Literals.ncco)
-        recordTail.append(contentsOf: self.body)
-        recordTail.append(contentsOf: Literals.micros)
-        recordTail.appendDecimal(Int(elapsed(exchange)))
-        if problem != nil || parameters.isLossy { recordTail.appendRaw(source) }
+        record.tail.append(contentsOf: Literals.request)
+        parameters.appendObject(to: &record.tail)
+        record.tail.append(contentsOf: Literals.flow)
+        record.tail.append(contentsOf: decision.template.flow.utf8)
+        record.tail.append(contentsOf: Literals.ncco)
+        record.tail.append(contentsOf: ncco)
+        record.tail.append(contentsOf: Literals.micros)
+        record.tail.appendDecimal(Int(elapsed(exchange)))
+        if problem != nil || parameters.isLossy { record.tail.appendRaw(source) }
         if let problem {
-            recordTail.append(contentsOf: Literals.error)
-            recordTail.appendJSONString(problem)
+            record.tail.append(contentsOf: Literals.error)
+            record.tail.appendJSONString(problem)
         }
-        keepRecord(at: exchange.wall)
+        keep(record, at: exchange.wall)
     }
 
     private func printLine(_ kind: RecordKind, _ decision: Decision, _ exchange: Exchange, _ format: Settings.LogFormat) {

@@ -24,39 +24,38 @@ extension RequestHandler {
     }
 
     private func jsonEvent(_ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
-        recordTail.removeAll(keepingCapacity: true)
-        recordTail.append(contentsOf: Literals.event)
+        var record = takeRecord()
+        record.tail.append(contentsOf: Literals.event)
         let summary: JSONSummary
         do {
-            summary = try minifyJSON(body, into: &recordTail)
+            summary = try minifyJSON(body, into: &record.tail)
         } catch {
             return malformed(body, error.description, answering: "\(error.position): expected \(error.expected)", exchange, keeps: true)
         }
-        return commit(hasRepeatedKey: summary.duplicateKey != nil, body, exchange)
+        return commit(record, hasRepeatedKey: summary.duplicateKey != nil, body, exchange)
     }
 
     /// Names and values become an object of strings.
     private func formEvent(_ range: Range<Int>, _ text: Span<UInt8>, _ exchange: Exchange) -> Reply {
         // Without a body there is no JSON to be wrong.
         try? parameters.read(query: range, body: Span(), contentType: nil, in: text)
-        recordTail.removeAll(keepingCapacity: true)
-        recordTail.append(contentsOf: Literals.event)
-        parameters.appendObject(to: &recordTail, keepsRepeats: true)
+        var record = takeRecord()
+        record.tail.append(contentsOf: Literals.event)
+        parameters.appendObject(to: &record.tail, keepsRepeats: true)
         let original = text.extracting(range)
-        if parameters.isLossy { recordTail.appendRaw(original) }
-        return commit(hasRepeatedKey: false, original, exchange)
+        if parameters.isLossy { record.tail.appendRaw(original) }
+        return commit(record, hasRepeatedKey: false, original, exchange)
     }
 
-    /// Hands `recordTail`, which begins with the event, to the log.
-    private func commit(hasRepeatedKey: Bool, _ original: Span<UInt8>, _ exchange: Exchange) -> Reply {
-        recordHead.removeAll(keepingCapacity: true)
-        let tail = recordTail
+    /// Hands a record to the log whose tail begins with the event.
+    private func commit(_ record: consuming RecordBuffers, hasRepeatedKey: Bool, _ original: Span<UInt8>, _ exchange: Exchange) -> Reply {
+        let tail = record.tail
         let json = tail.span.extracting(Literals.event.count..<tail.count)
         let summary = EventSummary(json)
-        summary.appendHead(json: json, to: &recordHead)
+        summary.appendHead(json: json, to: &record.head)
         var waiter = EventsWaiting.Waiter(ticket: exchange.ticket, began: exchange.began, hasRepeatedKey: hasRepeatedKey)
         if application.lineFormat != nil { waiter.line = line(summary, json, exchange) }
-        guard commitRecord(at: exchange.wall, for: waiter) else {
+        guard commit(record, at: exchange.wall, for: waiter) else {
             return malformed(original, "the event is too long to be kept as one line", exchange, keeps: false)
         }
         return .later
@@ -66,19 +65,18 @@ extension RequestHandler {
     private func malformed(_ body: Span<UInt8>, _ error: String, answering: String? = nil, _ exchange: Exchange, keeps: Bool) -> Reply {
         statistics.count(statistics.malformedEvents)
         if keeps {
-            recordHead.removeAll(keepingCapacity: true)
-            recordHead.append(contentsOf: Literals.kind)
-            recordHead.append(contentsOf: RecordKind.malformed.bytes)
+            var record = takeRecord()
+            record.head.append(contentsOf: Literals.kind)
+            record.head.append(contentsOf: RecordKind.malformed.bytes)
             for name in [Literals.call, Literals.leg, Literals.status] {
-                recordHead.append(contentsOf: name)
-                recordHead.append(contentsOf: Literals.null)
+                record.head.append(contentsOf: name)
+                record.head.append(contentsOf: Literals.null)
             }
-            recordHead.append(contentsOf: Literals.signatureOff)
-            recordTail.removeAll(keepingCapacity: true)
-            recordTail.appendRaw(body)
-            recordTail.append(contentsOf: Literals.error)
-            recordTail.appendJSONString(error)
-            keepRecord(at: exchange.wall)
+            record.head.append(contentsOf: Literals.signatureOff)
+            record.tail.appendRaw(body)
+            record.tail.append(contentsOf: Literals.error)
+            record.tail.appendJSONString(error)
+            keep(record, at: exchange.wall)
         }
         if let format = application.lineFormat {
             let line = WebhookLine(

@@ -6,6 +6,7 @@
 import EventLog
 import HTTPServer
 import HTTPWire
+import Locking
 
 final class RequestHandler: Handler {
     let application: Application
@@ -13,15 +14,17 @@ final class RequestHandler: Handler {
     let statistics: HandlerStatistics
 
     var parameters = WebhookParameters()
-    var body: [UInt8] = []
-    var recordHead: [UInt8] = []
-    var recordTail: [UInt8] = []
+    var spareBody: [UInt8] = []
+    private var spareRecord = RecordBuffers()
 
     /// Records on their way to the log, in order of arrival; and who waits for which of them.
     private var batch = LogBatch()
     private var waiting = EventsWaiting()
     private var batchBytes = 0
     private var lastHandOver = Int64.min / 2
+    /// Batches that the log has given back, with the room they have grown to.
+    private let spareBatches = Locked<[LogBatch]>([])
+    private static let spareLimit = 2
     private let clock: Clock
 
     /// The record of an answer is handed to the log at once where none was in the last `gatherTime` (ms), else together with those that come
@@ -76,12 +79,14 @@ final class RequestHandler: Handler {
         }
         lastHandOver = now
         let (full, waiters) = (batch, waiting)
-        batch = LogBatch()
+        batch = spareBatches.withLock { $0.popLast() } ?? LogBatch()
         waiting = EventsWaiting()
         batchBytes = 0
-        let (mailbox, application, statistics, clock) = (mailbox, application, statistics, clock)
+        let (mailbox, application, statistics, clock, spareBatches) = (mailbox, application, statistics, clock, spareBatches)
         application.log.submit(full) { batch in
             waiters.complete(batch.outcome, mailbox: mailbox, application: application, statistics: statistics, now: clock.monotonic())
+            batch.clear()
+            spareBatches.withLock { if $0.count < Self.spareLimit { $0.append(batch) } }
         }
         return nil
     }
@@ -95,21 +100,32 @@ final class RequestHandler: Handler {
     /// Microseconds since the request was whole.
     func elapsed(_ exchange: Exchange) -> Int64 { clock.monotonic() - exchange.began }
 
-    /// Hands `recordHead` and `recordTail` to the log, which nobody waits for.
-    func keepRecord(at wall: Int64) { append(at: wall, keep: true, detectsRepeat: false) }
+    /// Empty buffers for a record. They go back with `keep` or `commit`, and are a variable meanwhile: appending to the property of a class is
+    /// checked for exclusive access each time.
+    func takeRecord() -> RecordBuffers {
+        var record = RecordBuffers()
+        swap(&record, &spareRecord)
+        record.head.removeAll(keepingCapacity: true)
+        record.tail.removeAll(keepingCapacity: true)
+        return record
+    }
 
-    /// Hands over an event; `waiter` gets the answer.
-    func commitRecord(at wall: Int64, for waiter: EventsWaiting.Waiter) -> Bool {
-        guard append(at: wall, keep: false, detectsRepeat: true) else { return false }
+    /// Hands a record to the log that nobody waits for.
+    func keep(_ record: consuming RecordBuffers, at wall: Int64) { append(record, at: wall, keep: true) }
+
+    /// Hands over an event; `waiter` gets the answer. False where it is too long.
+    func commit(_ record: consuming RecordBuffers, at wall: Int64, for waiter: EventsWaiting.Waiter) -> Bool {
+        guard append(record, at: wall, keep: false) else { return false }
         waiting.append(waiter)
         return true
     }
 
     @discardableResult
-    private func append(at wall: Int64, keep: Bool, detectsRepeat: Bool) -> Bool {
-        batchBytes += recordHead.count + recordTail.count
-        let (head, tail) = (recordHead, recordTail)  // a span can be taken of a variable, not of a class's property
-        return batch.append(at: wall, keep: keep, detectsRepeat: detectsRepeat, head: head.span, tail: tail.span)
+    private func append(_ record: consuming RecordBuffers, at wall: Int64, keep: Bool) -> Bool {
+        batchBytes += record.head.count + record.tail.count
+        let fits = batch.append(at: wall, keep: keep, detectsRepeat: !keep, head: record.head.span, tail: record.tail.span)
+        spareRecord = record
+        return fits
     }
 
     /// Whether a Content-Encoding was applied that is not decoded here.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// The whole server inside the test's process: Application, EventLog and Server on port 0, with a folder of its own. It lives as long as the
+// closure that it is lent to.
+
+import EventLog
+import Foundation
+import HTTPServer
+import HTTPWire
+import NCCO
+import Switchboard
+
+final class TestServer {
+    static let token = "the-admin-token-of-the-tests"
+    static let ourNumber = "14155550100"
+
+    let server: Server
+    /// Of the event log; nil for a server with another handler.
+    let events: String
+    private let log: EventLog?
+
+    fileprivate init(server: Server, events: String, log: EventLog?) {
+        self.server = server
+        self.events = events
+        self.log = log
+    }
+
+    func client(receiveBuffer: Int32? = nil) throws -> Client { try Client(port: server.port, receiveBuffer: receiveBuffer) }
+
+    /// One request on a connection of its own.
+    func ask(_ request: String) throws -> Answer { try client().ask(request) }
+
+    /// Stops in order, and reads what was kept.
+    func stopAndRead() throws -> [Record] {
+        server.stop(grace: 5000)
+        guard log?.close(timeoutMilliseconds: 20_000) ?? true else { throw ClientError(description: "the log was not closed in time") }
+        return try records(in: events)
+    }
+
+    fileprivate func stop() {
+        server.stop(grace: 0)
+        _ = log?.close(timeoutMilliseconds: 20_000)
+    }
+
+    /// Waits, with requests to the server itself, until only the asking connection is open.
+    func waitUntilAlone() throws {
+        let client = try client()
+        for _ in 0..<2000 {
+            _ = try client.ask(get("/health"))
+            if server.statistics.open == 1 { return }
+            _ = client.waitForInput(milliseconds: 5)
+        }
+        throw ClientError(description: "\(server.statistics.open) connections are still open")
+    }
+}
+
+/// Lends a server with the application.
+func withServer<Result>(
+    _ poller: PollerKind = .preferred, limits: Limits = Limits(), console: Console = Console(descriptor: -1), errors: Console = Console(descriptor: -1),
+    adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
+) throws -> Result {
+    try withFolder { folder in
+        var settings = try Settings()
+        settings.server.host = "127.0.0.1"
+        settings.server.port = 0
+        settings.server.poller = poller
+        settings.server.limits = limits
+        settings.server.maxConnections = 4000
+        settings.events = "\(folder)/events"
+        settings.adminToken = TestServer.token
+        settings.numbers = PhoneNumber(TestServer.ourNumber).map { [$0] } ?? []
+        try adjust(&settings)
+        let log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
+        let application = try Application(settings: settings, log: log, admin: AdminToken(settings), console: console, errors: errors)
+        let server = try Server(settings.server, service: application)
+        application.observe { server.statistics }
+        let test = TestServer(server: server, events: settings.events, log: log)
+        defer { test.stop() }
+        return try body(test)
+    }
+}
+
+/// Lends a server with another handler.
+func withServer<Result>(
+    _ poller: PollerKind, serving service: any Service, limits: Limits = Limits(), _ body: (TestServer) throws -> Result
+) throws -> Result {
+    var configuration = ServerConfiguration()
+    configuration.host = "127.0.0.1"
+    configuration.port = 0
+    configuration.poller = poller
+    configuration.limits = limits
+    configuration.maxConnections = 4000
+    let test = TestServer(server: try Server(configuration, service: service), events: "", log: nil)
+    defer { test.stop() }
+    return try body(test)
+}

@@ -206,9 +206,9 @@ package struct ConnectionMachine: Sendable {
         if case .chunked(let decoder, _) = bodyState { decoder.body } else { [] }
     }
 
-    /// Decoded bytes between the head and the rest, which nobody needs any more.
+    /// Decoded bytes between the head and the rest, which nobody needs any more; empty at 0 unless a chunked body is arriving.
     package var spent: Range<Int> {
-        if phase == .body, case .chunked(_, let position) = bodyState { headEnd..<position } else { headEnd..<headEnd }
+        if phase == .body, case .chunked(_, let position) = bodyState { headEnd..<position } else { 0..<0 }
     }
 
     package mutating func dropSpent() {

@@ -381,7 +381,9 @@ final class Worker {
         // A stop that began meanwhile makes this answer the connection's last.
         if stopDeadline != nil { connection.context.keepAlive = false }
         answer(response, on: connection, context: connection.context, leftover: !connection.input.isEmpty)
-        if connection.afterOutput == .keep, !connection.input.isEmpty || connection.machine.hasPeerClosed {
+        // Who does not read its answers gets no more of them made: the write limit runs, and what was pipelined waits.
+        let isStuck = !connection.output.isEmpty
+        if !isStuck, connection.afterOutput == .keep, !connection.input.isEmpty || connection.machine.hasPeerClosed {
             process(connection)
         } else {
             finishRound(connection)

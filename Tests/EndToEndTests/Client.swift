@@ -200,6 +200,12 @@ final class Client {
         return poll(&entry, 1, milliseconds) > 0
     }
 
+    /// Whether the connection breaks within the time, whatever there is to be read.
+    func waitForError(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
     private func receive() throws {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

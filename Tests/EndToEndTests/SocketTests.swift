@@ -10,17 +10,27 @@ import Testing
 struct SocketTests {
     private static let answer = get("/voice/answer?to=447700900123&from_user=Alice")
     private static let event = post("/voice/event", #"{"status":"answered","uuid":"u","conversation_uuid":"c"}"#)
-    private static let requests = [
-        answer, event, chunkedPost("/voice/event", [#"{"status""#, ":", #""ringing"}"#]), get("/health", version: "1.0"),
-        "\r\n" + post("/voice/answer", "to=447700900123&from_user=Alice", type: "application/x-www-form-urlencoded"),
-    ]
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let name, text: String
+        var testDescription: String { name }
+        /// One that is answered at once, and one whose answer comes later.
+        static let kinds = [Sample(name: "answer", text: answer), Sample(name: "event", text: event)]
+        static let forms =
+            kinds + [
+                Sample(name: "chunked event", text: chunkedPost("/voice/event", [#"{"status""#, ":", #""ringing"}"#])),
+                Sample(name: "HTTP/1.0", text: get("/health", version: "1.0")),
+                Sample(
+                    name: "form behind an empty line",
+                    text: "\r\n" + post("/voice/answer", "to=447700900123&from_user=Alice", type: "application/x-www-form-urlencoded")),
+            ]
+    }
 
-    @Test(arguments: PollerKind.allCases, requests)
-    func `a request that comes byte by byte is answered like any other`(_ poller: PollerKind, _ request: String) throws {
+    @Test(arguments: PollerKind.allCases, Sample.forms)
+    func `a request that comes byte by byte is answered like any other`(_ poller: PollerKind, _ sample: Sample) throws {
         try withServer(poller) { server in
-            let whole = try server.ask(request)
+            let whole = try server.ask(sample.text)
             let client = try server.client()
-            for byte in request.utf8 { try client.send([byte]) }
+            for byte in sample.text.utf8 { try client.send([byte]) }
             let bytewise = try client.read()
             #expect(whole.status == 200)
             #expect(bytewise.status == 200)
@@ -28,11 +38,11 @@ struct SocketTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases, requests)
-    func `a request in two pieces, cut at each byte, is answered like any other`(_ poller: PollerKind, _ request: String) throws {
+    @Test(arguments: PollerKind.allCases, Sample.forms)
+    func `a request in two pieces, cut at each byte, is answered like any other`(_ poller: PollerKind, _ sample: Sample) throws {
         try withServer(poller) { server in
-            let whole = try server.ask(request)
-            let bytes = Array(request.utf8)
+            let whole = try server.ask(sample.text)
+            let bytes = Array(sample.text.utf8)
             let clients = try bytes.indices.dropFirst().map { cut in
                 let client = try server.client()
                 try client.send(Array(bytes[..<cut]))
@@ -138,28 +148,28 @@ struct SocketTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases, [answer, event])
-    func `a client that pipelines and never reads stops nobody, and is ended by the write limit`(_ poller: PollerKind, _ request: String) throws {
+    @Test(arguments: PollerKind.allCases, Sample.kinds)
+    func `a client that pipelines and never reads stops nobody, and is ended by the write limit`(_ poller: PollerKind, _ sample: Sample) throws {
         var limits = Limits()
         limits.writeTime = 300
-        try withServer(poller, limits: limits) { server in
+        func adjust(_ settings: inout Settings) {
+            // The kernel keeps a few hundred answers on a Unix domain socket, but ten thousands of the short ones on TCP.
+            if sample.name == "event" { settings.server.host = "unix:\(settings.events).socket" }
+        }
+        try withServer(poller, limits: limits, adjust: adjust) { server in
             let greedy = try server.client(receiveBuffer: 4096)
-            let block = Array(String(repeating: request, count: 500).utf8)
-            var (sent, isOver, idle) = (0, false, 0)
-            while !isOver, idle < 2000 {
-                guard let count = greedy.sendWithoutWaiting(Array(block[(sent % block.count)...])) else {
-                    isOver = true
-                    break
-                }
+            let block = Array(String(repeating: sample.text, count: 500).utf8)
+            var (sent, turns) = (0, 0)
+            while turns < 4000, let count = greedy.sendWithoutWaiting(Array(block[(sent % block.count)...])) {
                 sent += count
                 guard count == 0 else { continue }
-                idle += 1
-                // What the kernel takes is full: others are served meanwhile.
-                let other = try server.ask(Self.answer)
-                #expect(other.status == 200)
+                turns += 1
+                // The kernel takes no more: others are served meanwhile.
+                #expect(try server.ask(Self.answer).status == 200)
+                _ = greedy.waitForError(milliseconds: 5)
             }
-            #expect(isOver, "the connection should have ended")
-            #expect(sent < 200 << 20, "the server should have stopped reading")
+            #expect(turns < 4000, "the connection should have ended")
+            #expect(sent < 100 << 20, "the server should have stopped reading")
             try server.waitUntilAlone()
         }
     }
@@ -197,13 +207,13 @@ struct SocketTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases, [answer, event])
-    func `the first bytes of the next request may come with any request`(_ poller: PollerKind, _ first: String) throws {
+    @Test(arguments: PollerKind.allCases, Sample.kinds)
+    func `the first bytes of the next request may come with any request`(_ poller: PollerKind, _ sample: Sample) throws {
         try withServer(poller) { server in
             let next = Array(get("/health").utf8)
             for cut in next.indices.dropFirst() {
                 let client = try server.client()
-                try client.send(Array(first.utf8) + next[..<cut])
+                try client.send(Array(sample.text.utf8) + next[..<cut])
                 #expect(try client.read().status == 200)
                 try client.send(Array(next[cut...]))
                 #expect(try client.read().text == "{\"status\":\"ok\"}\n")
@@ -350,7 +360,7 @@ struct SocketTests {
         try withFolder { folder in
             let path = "\(folder)/s"
             for _ in 0..<2 {
-                try withServer(poller, adjust: { ($0.server.host, $0.server.workers) = ("unix:\(path)", 2) }) { server in
+                try withServer(poller, adjust: { ($0.server.host, $0.server.workers) = ("unix:\(path)", 2) }) { server throws in
                     #expect(server.server.addresses == ["unix:\(path)"])
                     let clients = try (0..<20).map { _ in try Client(path: path) }
                     for client in clients { #expect(try client.ask(Self.answer).status == 200) }

@@ -25,7 +25,10 @@ final class TestServer {
         self.log = log
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> Client { try Client(port: server.port, receiveBuffer: receiveBuffer) }
+    func client(receiveBuffer: Int32? = nil) throws -> Client {
+        if let address = server.addresses.first, address.hasPrefix("unix:") { return try Client(path: String(address.dropFirst(5))) }
+        return try Client(port: server.port, receiveBuffer: receiveBuffer)
+    }
 
     /// One request on a connection of its own.
     func ask(_ request: String) throws -> Answer { try client().ask(request) }

@@ -1,0 +1,478 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+#
+# Measures the server beside nginx, which answers the same bytes from its configuration, and prints each figure beside its target.
+#
+# The serving process has one processor (the first this process may use), the load generator another, and nothing leaves 127.0.0.1. Each
+# measurement is many short runs that alternate between the two servers, so that what else the machine does meets both; a ratio is the
+# median of the ratios of neighbouring runs, every other figure a median. Requests for each second of processor time (user and system, all
+# threads, also ended ones) hardly waver on a busy machine; requests for each second do. All servers are stopped at the end, whatever happens.
+#
+# Targets are printed and, with --check, asserted: a shared machine must not fail a build. Left out: TLS, bodies above some hundred bytes, more
+# than one worker: both servers scale by independent event loops, so one is what can be compared.
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = "/voice/answer?to=447700900123&from_user=Alice"
+NCCO = (
+    '[{"action":"talk","text":"Please wait while we connect you."},'
+    '{"action":"connect","from":"14155550100","endpoint":[{"type":"phone","number":"447700900123"}]}]'
+)
+CONNECTIONS = 64
+# Linux gives the times of a process in these.
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+# `wrk` calls `done` at the end; its own table rounds latencies to two digits.
+REPORT = """
+function done(summary, latency, requests)
+  local e = summary.errors
+  io.write(string.format('\\nRESULT {"requests":%d,"micros":%d,"p50":%d,"p99":%d,"failed":%d}\\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    e.connect + e.read + e.write + e.status + e.timeout))
+end
+"""
+
+# No two bodies are equal: the server looks for repeats.
+EVENTS = """
+local count, run = 0, os.time() % 1000000
+function request()
+  count = count + 1
+  local body = string.format('{"from":"14155550100","to":"447700900123","uuid":"%08d-%08d","conversation_uuid":"CON-%08d",' ..
+    '"status":"ringing","direction":"outbound","timestamp":"2026-11-30T10:00:00.%03dZ"}', run, count, count, count % 1000)
+  return wrk.format("POST", "/voice/event", {["Content-Type"] = "application/json"}, body)
+end
+""" + REPORT
+
+
+class Failure(Exception):
+    pass
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def median(values):
+    return statistics.median(values)
+
+
+class Server:
+    """A started server; `pid` is the process that serves."""
+
+    name = "?"
+
+    def __init__(self, folder, cpu):
+        self.folder, self.cpu, self.port = folder, cpu, free_port()
+        self.process = None
+
+    def start(self, wait=True):
+        output = open(self.folder / f"{self.name}-{self.port}.log", "ab")
+        command = ["taskset", "-c", str(self.cpu), *self.command()]
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+        output.close()
+        if wait:
+            self.first_answer()
+        return self
+
+    def first_answer(self, limit=10):
+        """Seconds from exec to the first 200."""
+        ask = f"GET {TARGET} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
+        while time.perf_counter() - self.began < limit:
+            if self.process.poll() is not None:
+                raise Failure(f"{self.name} ended with code {self.process.returncode}; see {self.folder}")
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+                connection.sendall(ask)
+                if connection.recv(65536).startswith(b"HTTP/1.1 200"):
+                    return time.perf_counter() - self.began
+            time.sleep(0.0005)
+        raise Failure(f"{self.name} gave no answer within {limit} s; see {self.folder}")
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.wait()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def processor_time(self):
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) * TICK
+
+    def resident(self):
+        """Bytes."""
+        return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text())[1]) * 1024
+
+    def url(self, target=TARGET):
+        return f"http://127.0.0.1:{self.port}{target}"
+
+
+class Ours(Server):
+    name = "switchboard"
+
+    def __init__(self, folder, cpu, binary, *flags):
+        super().__init__(folder, cpu)
+        self.binary, self.flags = binary, flags
+        self.events = Path(tempfile.mkdtemp(prefix="events-", dir=folder))
+
+    def command(self):
+        return [
+            self.binary, "serve", "--workers", "1", "--host", "127.0.0.1", "--port", str(self.port), "--number", "14155550100",
+            "--events", str(self.events), *self.flags,
+        ]
+
+    def metric(self, name):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        token = (self.events / "admin-token").read_text().strip()
+        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+        text = connection.getresponse().read().decode()
+        connection.close()
+        return float(re.search(rf"^{name} (\S+)$", text, re.M)[1])
+
+    def forget(self):
+        """Removes the log of a stopped server: some runs write gigabytes."""
+        shutil.rmtree(self.events, ignore_errors=True)
+
+
+class Nginx(Server):
+    name = "nginx"
+
+    def command(self):
+        ncco = NCCO.replace("447700900123", "$arg_to")
+        configuration = f"""
+            daemon off; worker_processes 1; user root; pid {self.folder}/nginx-{self.port}.pid;
+            error_log {self.folder}/nginx-{self.port}.error; worker_rlimit_nofile {resource.getrlimit(resource.RLIMIT_NOFILE)[0]};
+            events {{ worker_connections 16384; }}
+            http {{
+                access_log off; default_type application/json;
+                keepalive_timeout 75s; keepalive_requests 1000000000; tcp_nodelay on;
+                client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy; fastcgi_temp_path {self.folder}/fastcgi;
+                uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
+                server {{
+                    listen 127.0.0.1:{self.port} reuseport backlog=4096;
+                    location = /voice/answer {{ return 200 '{ncco}'; }}
+                }}
+            }}
+        """
+        path = self.folder / f"nginx-{self.port}.conf"
+        path.write_text(configuration)
+        return [shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin"), "-c", str(path), "-e", "stderr"]
+
+    @property
+    def pid(self):
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(children[0])
+
+
+class Bench:
+    def __init__(self, options, folder, binary, cpus, stack):
+        self.options, self.folder, self.binary, self.stack = options, folder, binary, stack
+        self.cpu, self.load_cpu = cpus
+        self.rows, self.missed = [], 0
+        for name, text in (("report.lua", REPORT), ("events.lua", EVENTS)):
+            (folder / name).write_text(text)
+
+    def ours(self, *flags):
+        server = Ours(self.folder, self.cpu, self.binary, *flags)
+        self.stack.callback(server.stop)
+        return server
+
+    def nginx(self):
+        server = Nginx(self.folder, self.cpu)
+        self.stack.callback(server.stop)
+        return server
+
+    def row(self, what, ours, nginx="", ratio="", target="", met=None):
+        self.missed += met is False
+        verdict = "" if met is None else "met" if met else "MISSED"
+        self.rows.append((what, ours, nginx, ratio, target, verdict))
+        print(f"  {what:<58}{ours:>14}{nginx:>14}{ratio:>9}  {target:<12}{verdict}", flush=True)
+
+    def heading(self, text):
+        print(f"\n{text}\n  {'':<58}{'switchboard':>14}{'nginx':>14}{'ratio':>9}  target", flush=True)
+
+    # One run of a load generator
+
+    def wrk(self, server, seconds, script="report.lua", connections=CONNECTIONS, fields=(), target=TARGET):
+        command = ["taskset", "-c", str(self.load_cpu), "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(self.folder / script)]
+        for field in fields:
+            command += ["-H", field]
+        before = server.processor_time()
+        run = subprocess.run([*command, server.url(target)], capture_output=True, text=True, timeout=seconds + 60)
+        spent = server.processor_time() - before
+        result = re.search(r"^RESULT (.*)$", run.stdout, re.M)
+        if not result:
+            raise Failure(f"wrk failed: {run.stdout}{run.stderr}")
+        result = json.loads(result[1])
+        # At its end wrk drops the connections it has; a few of them count as failed reads.
+        if result["failed"] > max(CONNECTIONS, result["requests"] // 1000):
+            raise Failure(f"{server.name}: {result['failed']} of {result['requests']} requests failed")
+        result["rate"] = result["requests"] / (result["micros"] / 1e6)
+        result["per_cpu"] = result["requests"] / max(spent, TICK)
+        return result
+
+    def alternate(self, servers, measure):
+        """Runs `measure` on each server in turn, in changing order; a list of results for each."""
+        results = [[] for _ in servers]
+        for server in servers:
+            measure(server)
+        for number in range(self.options.runs):
+            order = range(len(servers)) if number % 2 == 0 else reversed(range(len(servers)))
+            for index in order:
+                results[index].append(measure(servers[index]))
+        return results
+
+    def compare(self, what, ours, nginx, form, target=None, better=None):
+        """`target` is the smallest good ratio, or with `better="lower"` the largest."""
+        ratio = median(a / b for a, b in zip(ours, nginx) if b)
+        met = None if target is None else ratio <= target if better == "lower" else ratio >= target
+        text = "" if target is None else f"{'<=' if better == 'lower' else '>='} {target:g}x"
+        self.row(what, form(median(ours)), form(median(nginx)), f"{ratio:.2f}x", text, met)
+
+    def answers(self, title, flags, target, fields=()):
+        self.heading(title)
+        servers = [self.ours(*flags).start(), self.nginx().start()]
+        seconds = self.options.seconds
+        ours, nginx = self.alternate(servers, lambda server: self.wrk(server, seconds, fields=fields))
+
+        def values(key):
+            return [r[key] for r in ours], [r[key] for r in nginx]
+
+        self.compare("requests for each second of processor time", *values("per_cpu"), lambda v: f"{v:,.0f}", target)
+        self.compare("requests a second", *values("rate"), lambda v: f"{v:,.0f}")
+        self.compare("p50, us", *values("p50"), lambda v: f"{v:,.0f}")
+        self.compare("p99, us", *values("p99"), lambda v: f"{v:,.0f}")
+        self.row("resident memory under load, MiB", *(f"{s.resident() / 2**20:.1f}" for s in servers))
+        if "all" in flags:
+            self.row("records of answers dropped", f"{servers[0].metric('switchboard_log_records_dropped_total'):.0f}")
+        self.end(servers)
+
+    def end(self, servers):
+        for server in servers:
+            server.stop()
+            if isinstance(server, Ours):
+                server.forget()
+
+    # Scenarios
+
+    def keep_alive(self):
+        self.answers(f"Answers, keep-alive, {CONNECTIONS} connections, --log-answers none", ["--log-answers", "none"], 1.0)
+
+    def logged(self):
+        self.answers(f"Answers, keep-alive, {CONNECTIONS} connections, --log-answers all", ["--log-answers", "all"], 0.8)
+
+    def close(self):
+        self.answers(
+            f"Answers, a connection for each, {CONNECTIONS} at once, --log-answers none (aim 0.95x)", ["--log-answers", "none"], 0.85,
+            ["Connection: close"])
+
+    def offered(self):
+        servers = [self.ours("--log-answers", "none").start(), self.nginx().start()]
+        capacity = [median(r["rate"] for r in results) for results in self.alternate(servers, lambda server: self.wrk(server, 1))]
+        each = max(int(min(capacity) * 0.6 / CONNECTIONS), 1)
+        self.heading(f"Answers at the same offered load: {each * CONNECTIONS:,} a second, 60 % of what the slower one can")
+        log, seconds = self.folder / "h2load.tsv", self.options.seconds + 1
+
+        def measure(server):
+            command = [
+                "taskset", "-c", str(self.load_cpu), "h2load", "--h1", f"-c{CONNECTIONS}", "-t1", f"-D{seconds}", f"--rps={each}",
+                f"--log-file={log}", server.url(),
+            ]
+            log.unlink(missing_ok=True)
+            before = server.processor_time()
+            subprocess.run(command, check=True, capture_output=True, timeout=seconds + 60)
+            spent = server.processor_time() - before
+            rows = [tuple(map(int, line.split("\t")[:3])) for line in log.read_text().splitlines()]
+            # The first second is that of the connections.
+            start = rows[0][0] + 1_000_000
+            if not all(status == 200 for _, status, _ in rows):
+                raise Failure(f"{server.name}: not every answer was 200")
+            times = sorted(micros for begin, _, micros in rows if begin >= start)
+            span = (max(r[0] for r in rows) - start) / 1e6
+            return {
+                "p50": times[len(times) // 2], "p99": times[len(times) * 99 // 100], "p999": times[len(times) * 999 // 1000],
+                "rate": len(times) / span, "per_cpu": len(rows) / max(spent, TICK),
+            }
+
+        ours, nginx = self.alternate(servers, measure)
+        self.compare("answers a second", [r["rate"] for r in ours], [r["rate"] for r in nginx], lambda v: f"{v:,.0f}")
+        for key, name, target in (("p50", "p50, us", None), ("p99", "p99, us", 1.0), ("p999", "p99.9, us", None)):
+            self.compare(name, [r[key] for r in ours], [r[key] for r in nginx], lambda v: f"{v:,.0f}", target, "lower")
+        self.compare("requests for each second of processor time", [r["per_cpu"] for r in ours], [r["per_cpu"] for r in nginx],
+                     lambda v: f"{v:,.0f}")
+        self.end(servers)
+
+    def events(self):
+        print(f"\nEvents, {CONNECTIONS} connections, each waits for its answer")
+        print(f"  {'':<58}{'always':>14}{'none':>14}{'ratio':>9}  target", flush=True)
+        servers = [self.ours("--sync", policy).start() for policy in ("always", "none")]
+        shares = []
+
+        def measure(server):
+            names = ("switchboard_events_total", "switchboard_log_syncs_total")
+            before = [server.metric(name) for name in names]
+            result = self.wrk(server, self.options.seconds, "events.lua", target="/voice/event")
+            events, syncs = (server.metric(name) - was for name, was in zip(names, before))
+            if events < result["requests"]:
+                raise Failure(f"{result['requests']} events were answered, {events:.0f} kept")
+            if server is servers[0]:
+                shares.append(events / max(syncs, 1))
+            return result
+
+        always, none = self.alternate(servers, measure)
+        share = median(shares[1:])
+        self.row("events for each fdatasync", f"{share:.1f}", target=">= 8", met=share >= 8)
+        self.compare("events a second", [r["rate"] for r in always], [r["rate"] for r in none], lambda v: f"{v:,.0f}", 0.5)
+        self.compare("events for each second of processor time", [r["per_cpu"] for r in always], [r["per_cpu"] for r in none],
+                     lambda v: f"{v:,.0f}")
+        for key in ("p50", "p99"):
+            self.compare(f"{key}, us", [r[key] for r in always], [r[key] for r in none], lambda v: f"{v:,.0f}")
+        single = self.alternate(servers, lambda server: self.wrk(server, 1, "events.lua", connections=1, target="/voice/event"))
+        self.compare("one client: p50, us", *([r["p50"] for r in results] for results in single), lambda v: f"{v:,.0f}")
+        self.end(servers)
+
+    def start(self):
+        self.heading("Start and idle")
+        times = ([], [])
+        for _ in range(20):
+            for index, server in enumerate((self.ours(), self.nginx())):
+                server.start(wait=False)
+                times[index].append(server.first_answer() * 1000)
+                self.end([server])
+        took = [median(t) for t in times]
+        self.row("exec to the first 200, median of 20, ms", *(f"{t:.1f}" for t in took), target="<= 60", met=took[0] <= 60)
+        servers = [self.ours().start(), self.nginx().start()]
+        idle = [server.resident() / 2**20 for server in servers]
+        self.row("resident memory after one answer, MiB", *(f"{size:.1f}" for size in idle), target="<= 24", met=idle[0] <= 24)
+        self.end(servers)
+
+    def idle(self):
+        count = 10_000
+        self.heading(f"{count:,} idle keep-alive connections, each after one answer")
+        sizes = []
+        for server in (self.ours("--log-answers", "none").start(), self.nginx().start()):
+            before = server.resident()
+            ask = f"GET {TARGET} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+            connections = []
+            try:
+                for _ in range(count):
+                    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+                    connections.append(connection)
+                    connection.sendall(ask)
+                    if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
+                        raise Failure(f"{server.name}: connection {len(connections)} was not answered")
+                sizes.append((server.resident() - before) / count)
+                # All of them are still there.
+                for connection in connections[:: count // 100]:
+                    connection.sendall(ask)
+                    if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
+                        raise Failure(f"{server.name}: an idle connection was not answered again")
+            finally:
+                for connection in connections:
+                    connection.close()
+            self.end([server])
+        self.row("resident bytes for each", *(f"{s:,.0f}" for s in sizes), target="<= 4096", met=sizes[0] <= 4096)
+
+
+SCENARIOS = {
+    "keep-alive": Bench.keep_alive, "logged": Bench.logged, "close": Bench.close, "offered": Bench.offered, "events": Bench.events,
+    "start": Bench.start, "idle": Bench.idle,
+}
+
+
+def build():
+    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", str(ROOT)]
+    subprocess.run([*command, "--product", "switchboard"], check=True, stdout=sys.stderr)
+    folder = subprocess.run([*command, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
+    return f"{folder}/switchboard"
+
+
+def same_bytes(ours, nginx):
+    bodies = []
+    for server in (ours, nginx):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection.request("GET", TARGET)
+        response = connection.getresponse()
+        bodies.append((response.status, response.getheader("Content-Type"), response.read().decode()))
+        connection.close()
+    if bodies[0] != bodies[1] or bodies[0][2] != NCCO:
+        raise Failure(f"the two servers answer different things: {bodies}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measures the server beside nginx on one processor each.")
+    parser.add_argument("scenario", nargs="*", help="of " + ", ".join(SCENARIOS) + "; all where none is named")
+    parser.add_argument("--quick", action="store_true", help="3 runs of 1 s instead of 9 of 2 s")
+    parser.add_argument("--runs", type=int, help="runs of each server and scenario")
+    parser.add_argument("--binary", help="a switchboard that is built already")
+    parser.add_argument("--folder", help="where event logs go; must be on the disk that is to be measured (a temporary folder)")
+    parser.add_argument("--check", action="store_true", help="exit code 1 where a target is missed")
+    options = parser.parse_args()
+    options.seconds = 1 if options.quick else 2
+    options.runs = options.runs or (3 if options.quick else 9)
+    unknown = [name for name in options.scenario if name not in SCENARIOS]
+    if unknown:
+        parser.error(f"no such scenario: {unknown[0]}; there are {', '.join(SCENARIOS)}")
+    path = os.environ["PATH"] + ":/usr/sbin"
+    missing = [tool for tool in ("taskset", "wrk", "h2load", "nginx") if not shutil.which(tool, path=path)]
+    if missing:
+        parser.error(f"{', '.join(missing)} not found (Debian: apt-get install util-linux wrk nghttp2-client nginx-light)")
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        parser.error("one processor for the server and one for the load are needed")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    if hard != resource.RLIM_INFINITY and hard < 10_200:
+        parser.error(f"10,200 descriptors are needed, the limit is {hard} (ulimit -Hn)")
+
+    # Servers are stopped on the way out, so SIGTERM must take that way.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-", dir=options.folder)))
+        binary = os.path.abspath(options.binary) if options.binary else build()
+        bench = Bench(options, folder, binary, cpus, stack)
+        try:
+            pair = [bench.ours().start(), bench.nginx().start()]
+            same_bytes(*pair)
+            bench.end(pair)
+            print(f"server on processor {cpus[0]}, load on {cpus[1]}; {options.runs} runs of {options.seconds} s each; "
+                  f"load average {os.getloadavg()[0]:.1f}; events on {file_system(folder)}")
+            for name in options.scenario or SCENARIOS:
+                SCENARIOS[name](bench)
+        except (Failure, subprocess.SubprocessError) as failure:
+            print(f"failed: {failure}", file=sys.stderr)
+            return 2
+    print(f"\n{bench.missed} targets missed")
+    return 1 if bench.missed and options.check else 0
+
+
+def file_system(folder):
+    return subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True).stdout.strip()
+
+
+sys.exit(main())

@@ -11,6 +11,8 @@ import PackageDescription
 
 let package = Package(
     name: "switchboard",
+    // Where Span, InlineArray and Atomic of the standard library are; on Linux they come with the toolchain.
+    platforms: [.macOS(.v26)],
     products: [
         .executable(name: "switchboard", targets: ["SwitchboardCommand"]),
         .library(name: "NCCO", targets: ["NCCO"]),

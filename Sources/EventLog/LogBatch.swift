@@ -84,10 +84,10 @@ package final class LogBatch: @unchecked Sendable {
         return true
     }
 
-    /// Empties it for the next use; capacity stays.
+    /// Empties it for the next use; capacity stays, but for that of a rare flood.
     package func clear() {
         tickets.removeAll(keepingCapacity: true)
-        bytes.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= LineReader.window)
         records.removeAll(keepingCapacity: true)
         holdsEvents = false
         outcome = .pending

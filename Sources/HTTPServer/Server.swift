@@ -71,7 +71,7 @@ package final class Server: Sendable {
             DispatchQueue(label: "switchboard.worker-\(index)").async {
                 defer { running.leave() }
                 do {
-                    let worker = try Worker(
+                    var worker = try Worker.make(
                         configuration: configuration, clock: clock, listeners: own, mailbox: mailbox, statistics: statistics,
                         service: service,
                         maxConnections: share)

@@ -16,7 +16,10 @@ import HTTPWire
     import Darwin
 #endif
 
-final class Worker {
+/// One event loop.
+///
+/// A structure and not a class: what it holds is then checked for exclusive access by the compiler, and not again at each access.
+struct Worker: ~Copyable {
     /// Poller tokens: listeners and the wake-up descriptor have no connection behind them.
     private enum Token {
         static let wake = UInt64.max
@@ -47,7 +50,7 @@ final class Worker {
     private var nextSerial: UInt32 = 0
     private var nextTicket: UInt32 = 0
 
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 64)
+    private let readBuffer = ReadBuffer()
     private var output: [UInt8] = []
     private var head = RequestHead()
     private var date: [UInt8] = []
@@ -62,32 +65,42 @@ final class Worker {
     private var unfinished: [Connection] = []
     private var stopDeadline: Int64?
 
-    init(
+    /// Makes the poller and the handler, on the thread that the worker will never leave.
+    static func make(
         configuration: ServerConfiguration, clock: Clock, listeners: [Int32], mailbox: Mailbox, statistics: WorkerStatistics,
         service: any Service,
         maxConnections: Int
-    ) throws(SocketError) {
-        self.configuration = configuration
-        self.clock = clock
-        self.listeners = listeners
-        self.mailbox = mailbox
-        self.statistics = statistics
-        self.maxConnections = maxConnections
-        poller = try configuration.poller.makePoller()
-        handler = service.makeHandler(mailbox: mailbox)
+    ) throws(SocketError) -> Worker {
+        let poller = try configuration.poller.makePoller()
         // A duplicate of its own, which the poller may close when and how it must.
-        wake = fcntl(mailbox.wakeDescriptor, F_DUPFD_CLOEXEC, 0)
+        let wake = fcntl(mailbox.wakeDescriptor, F_DUPFD_CLOEXEC, 0)
         guard wake >= 0 else { throw SocketError("fcntl", "worker") }
         try poller.add(wake, token: Token.wake)
         for (index, listener) in listeners.enumerated() { try poller.add(listener, token: Token.listener | UInt64(index)) }
+        return Worker(
+            configuration: configuration, clock: clock, mailbox: mailbox, statistics: statistics, poller: poller,
+            handler: service.makeHandler(mailbox: mailbox), wake: wake, maxConnections: maxConnections, listeners: listeners)
     }
 
-    deinit { buffer.deallocate() }
+    private init(
+        configuration: ServerConfiguration, clock: Clock, mailbox: Mailbox, statistics: WorkerStatistics, poller: any Poller,
+        handler: any Handler, wake: Int32, maxConnections: Int, listeners: [Int32]
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.mailbox = mailbox
+        self.statistics = statistics
+        self.poller = poller
+        self.handler = handler
+        self.wake = wake
+        self.maxConnections = maxConnections
+        self.listeners = listeners
+    }
 
     // MARK: The loop
 
     /// Serves until it is told to stop and the last connection has ended.
-    func run() {
+    mutating func run() {
         var events: [PollEvent] = []
         readClock()
         while !isFinished {
@@ -109,7 +122,7 @@ final class Worker {
         return open == 0 || now >= stopDeadline
     }
 
-    private func readClock() {
+    private mutating func readClock() {
         now = clock.monotonic() / 1000
         wall = clock.wall()
         let second = wall / 1000
@@ -119,7 +132,7 @@ final class Worker {
         appendHTTPDate(second, to: &date)
     }
 
-    private func waitTime() -> Int32 {
+    private mutating func waitTime() -> Int32 {
         guard unfinished.isEmpty else { return 0 }
         var next = nextTimer
         if let handlerTimer { next = min(next, handlerTimer) }
@@ -128,7 +141,7 @@ final class Worker {
         return next == .max ? -1 : Int32(clamping: max(next - now, 0))
     }
 
-    private func handle(_ event: PollEvent) {
+    private mutating func handle(_ event: PollEvent) {
         if event.token == Token.wake {
             for message in mailbox.take() { receive(message) }
             poller.rearmRead(wake)
@@ -146,7 +159,7 @@ final class Worker {
         }
     }
 
-    private func receive(_ message: Message) {
+    private mutating func receive(_ message: Message) {
         switch message {
         case .complete(let tickets, let response):
             for ticket in tickets { complete(ticket, response) }
@@ -168,7 +181,7 @@ final class Worker {
 
     // MARK: Accepting
 
-    private func acceptAll() {
+    private mutating func acceptAll() {
         acceptAgain = nil
         for listener in listeners {
             accepting: while true {
@@ -189,7 +202,7 @@ final class Worker {
         }
     }
 
-    private func adopt(_ descriptor: Int32) {
+    private mutating func adopt(_ descriptor: Int32) {
         let slot = free.popLast() ?? connections.count
         if slot == connections.count { connections.append(nil) }
         nextSerial = (nextSerial &+ 1) & 0x7FFF_FFFF  // never all ones: that is the listeners' mark
@@ -205,7 +218,7 @@ final class Worker {
     }
 
     /// From now on the poller tells of the connection, and the timer looks at it.
-    private func watch(_ connection: Connection) {
+    private mutating func watch(_ connection: Connection) {
         if !connection.isRegistered {
             connection.isRegistered = true
             do {
@@ -217,7 +230,7 @@ final class Worker {
         nextTimer = min(nextTimer, connection.machine.deadline)
     }
 
-    private func close(_ connection: Connection) {
+    private mutating func close(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connection.isClosed = true
         if connection.isRegistered {
@@ -235,9 +248,10 @@ final class Worker {
 
     // MARK: Reading and answering
 
-    private func read(_ connection: Connection) {
+    private mutating func read(_ connection: Connection) {
         var reads = 0
-        while connection.mayRead, !connection.isClosed, connection.machine.wantsInput {
+        let buffer = readBuffer.bytes
+        while connection.mayRead, !connection.isClosed, connection.machine.phase.wantsInput {
             guard reads < Self.readsInARow else {
                 unfinished.append(connection)
                 return
@@ -253,7 +267,7 @@ final class Worker {
             case .end:
                 connection.mayRead = false
                 connection.machine.peerClosed()
-                if connection.machine.isDraining { return close(connection) }
+                if connection.machine.phase == .draining { return close(connection) }
                 process(connection)
                 return
             case .failed:
@@ -263,14 +277,14 @@ final class Worker {
         if !connection.mayRead, !connection.isClosed, connection.isRegistered { poller.rearmRead(connection.descriptor) }
     }
 
-    private func resumeUnfinished() {
+    private mutating func resumeUnfinished() {
         let waiting = unfinished
         unfinished = []
         for connection in waiting where !connection.isClosed { read(connection) }
     }
 
-    private func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
-        if connection.machine.isDraining {
+    private mutating func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        if connection.machine.phase == .draining {
             if !connection.machine.drain(bytes.count) { close(connection) }
         } else if connection.input.isEmpty {
             // The buffer is not written to again before this call returns.
@@ -290,7 +304,7 @@ final class Worker {
     }
 
     /// Serves what has arrived and is still unused.
-    private func process(_ connection: Connection) {
+    private mutating func process(_ connection: Connection) {
         var input: [UInt8] = []
         swap(&input, &connection.input)
         let used = serve(input.span, on: connection)
@@ -305,7 +319,7 @@ final class Worker {
     }
 
     /// Answers every whole request in `bytes`. Returns how many bytes need not be kept.
-    private func serve(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    private mutating func serve(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
         var start = 0
         while !connection.isClosed {
             let rest = bytes.extracting(start..<bytes.count)
@@ -331,14 +345,14 @@ final class Worker {
                 refuse(error, on: connection)
                 return bytes.count
             case .stop:
-                if connection.machine.isClosed { connection.afterOutput = .close }
+                if connection.machine.phase == .closed { connection.afterOutput = .close }
                 return start
             }
         }
         return bytes.count
     }
 
-    private func respond(to bytes: Span<UInt8>, on connection: Connection) -> Reply {
+    private mutating func respond(to bytes: Span<UInt8>, on connection: Connection) -> Reply {
         nextTicket &+= 1
         let ticket = Ticket(slot: UInt32(truncatingIfNeeded: connection.token), serial: nextTicket)
         connection.ticket = ticket
@@ -355,28 +369,29 @@ final class Worker {
         }
     }
 
-    private func refuse(_ error: WireError, on connection: Connection) {
+    private mutating func refuse(_ error: WireError, on connection: Connection) {
         statistics.refused()
         handler.refused(error)
         // The head may not be this request's: a HEAD request that is refused is answered with a body, as its method may be in doubt.
         answer(Response(refusing: error), on: connection, context: ResponseContext(keepAlive: false), leftover: true)
     }
 
-    private func context(mayKeep: Bool) -> ResponseContext {
+    private mutating func context(mayKeep: Bool) -> ResponseContext {
         ResponseContext(
             isHead: head.method == .head, minorVersion: head.minorVersion, keepAlive: head.keepAlive && mayKeep && stopDeadline == nil)
     }
 
     /// Encodes an answer and decides how the connection goes on; the bytes leave at the end of the round.
-    private func answer(_ response: Response, on connection: Connection, context: ResponseContext, leftover: Bool) {
+    private mutating func answer(_ response: Response, on connection: Connection, context: ResponseContext, leftover: Bool) {
         encode(response, for: context, date: date, into: &output)
         connection.afterOutput = connection.machine.replied(keepAlive: context.keepAlive && !response.close, leftover: leftover, now: now)
     }
 
     /// An answer that was owed has come.
-    private func complete(_ ticket: Ticket, _ response: Response) {
+    private mutating func complete(_ ticket: Ticket, _ response: Response) {
         let slot = Int(ticket.slot)
-        guard slot < connections.count, let connection = connections[slot], connection.machine.isReplying, connection.ticket == ticket
+        guard slot < connections.count, let connection = connections[slot], connection.machine.phase == .replying,
+            connection.ticket == ticket
         else { return }
         // A stop that began meanwhile makes this answer the connection's last.
         if stopDeadline != nil { connection.context.keepAlive = false }
@@ -394,14 +409,14 @@ final class Worker {
     // MARK: Writing
 
     /// Sends what this round has encoded, and does what is due then.
-    private func finishRound(_ connection: Connection) {
+    private mutating func finishRound(_ connection: Connection) {
         flush(connection)
         guard !connection.isClosed else { return }
         if connection.output.isEmpty { conclude(connection) }
         if !connection.isClosed { nextTimer = min(nextTimer, connection.machine.deadline) }
     }
 
-    private func flush(_ connection: Connection) {
+    private mutating func flush(_ connection: Connection) {
         guard !output.isEmpty, !connection.isClosed else { return }
         defer { output.removeAll(keepingCapacity: output.capacity <= 4 * Self.outputChunk) }
         guard connection.output.isEmpty else {
@@ -426,7 +441,7 @@ final class Worker {
     }
 
     /// The socket has room again.
-    private func writeOn(_ connection: Connection) {
+    private mutating func writeOn(_ connection: Connection) {
         var progress = false
         while connection.sent < connection.output.count {
             let result = connection.output.withUnsafeBytes {
@@ -451,12 +466,12 @@ final class Worker {
     }
 
     /// All output is written.
-    private func conclude(_ connection: Connection) {
+    private mutating func conclude(_ connection: Connection) {
         switch connection.afterOutput {
         case .keep: break
         case .close: close(connection)
         case .drain:
-            guard !connection.machine.isDraining else { return }
+            guard connection.machine.phase != .draining else { return }
             guard !connection.machine.hasPeerClosed else { return close(connection) }
             Socket.shutdownWriting(connection.descriptor)
             connection.machine.startDraining(now: now)
@@ -468,7 +483,7 @@ final class Worker {
 
     // MARK: Time limits
 
-    private func checkTimers() {
+    private mutating func checkTimers() {
         var next = Int64.max
         for slot in connections.indices {
             guard let connection = connections[slot] else { continue }
@@ -488,4 +503,10 @@ final class Worker {
         }
         nextTimer = next == .max ? next : max(next, now + Self.timerGrain)
     }
+}
+
+/// What one read of a worker can bring.
+private final class ReadBuffer {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 64)
+    deinit { bytes.deallocate() }
 }

@@ -90,3 +90,10 @@ extension Span<UInt8> {
         String(decoding: range.map { self[$0] }, as: UTF8.self)
     }
 }
+
+extension [UInt8] {
+    /// Appends the bytes of a literal. They lie in the program's image: nothing is made, counted or freed for them.
+    package mutating func append(_ literal: StaticString) {
+        unsafe append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+}

@@ -38,8 +38,11 @@ package struct ConnectionMachine: Sendable {
         case close
     }
 
-    private enum Phase: Sendable, Hashable {
+    package enum Phase: Sendable, Hashable {
         case idle, head, body, replying, writing, refusing, draining, closed
+
+        /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
+        package var wantsInput: Bool { self == .idle || self == .head || self == .body || self == .draining }
     }
 
     private enum Body: Sendable {
@@ -49,7 +52,8 @@ package struct ConnectionMachine: Sendable {
     }
 
     package let limits: Limits
-    private var phase = Phase.idle
+    /// Stored, as is all that the owner asks for with each request: a computed property of the machine would copy it whole for the call.
+    package private(set) var phase = Phase.idle
     private var bodyState = Body.none
     /// Bytes that were looked at, and the count from which a second look is worth it.
     private var seen = 0
@@ -58,12 +62,15 @@ package struct ConnectionMachine: Sendable {
     /// Bytes of the body that the owner has dropped: offsets of errors count them too.
     private var dropped = 0
     private var continueHandled = false
-    private var peerHalfClosed = false
+    /// The peer sends nothing more; it may still read.
+    package private(set) var hasPeerClosed = false
     private var drained = 0
     private var phaseAfterWrite = Persistence.keep
     private var phaseBeforeWrite = Phase.idle
     /// When `timeout` must be called, in the owner's milliseconds.
     package private(set) var deadline: Int64
+    /// Where in the bytes of the request just given out its body lies; nil for a chunked one, which is in `chunkedBody`.
+    package private(set) var body: Range<Int>?
     /// Bytes of the request just given out; the next request begins behind them.
     package private(set) var requestLength = 0
 
@@ -71,13 +78,6 @@ package struct ConnectionMachine: Sendable {
         self.limits = limits
         deadline = now + limits.headTime
     }
-
-    package var isIdle: Bool { phase == .idle }
-    package var isReplying: Bool { phase == .replying }
-    package var isDraining: Bool { phase == .draining }
-    package var isClosed: Bool { phase == .closed }
-    /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
-    package var wantsInput: Bool { phase == .idle || phase == .head || phase == .body || phase == .draining }
 
     /// Decides about all bytes from the start of the current request.
     package mutating func next(_ bytes: Span<UInt8>, head: inout RequestHead, now: Int64) -> Action {
@@ -115,6 +115,7 @@ package struct ConnectionMachine: Sendable {
         switch head.framing {
         case .none:
             bodyState = .none
+            body = headEnd..<headEnd
             requestLength = headEnd
             phase = .replying
             deadline = now + limits.replyTime
@@ -136,8 +137,10 @@ package struct ConnectionMachine: Sendable {
             complete = true
         case .length(let count):
             requestLength = headEnd + count
+            body = headEnd..<requestLength
             complete = bytes.count >= requestLength
         case .chunked(var decoder, var position):
+            body = nil
             bodyState = .none  // so that the body's buffer has one owner and is not copied
             do {
                 complete = try decoder.decode(bytes, from: &position, limits: limits)
@@ -168,7 +171,7 @@ package struct ConnectionMachine: Sendable {
     /// no more will come or be taken.
     private mutating func worthALook(_ bytes: Span<UInt8>) -> Bool {
         defer { seen = bytes.count }
-        var worth = bytes.count >= min(lookAgain, limits.head) || peerHalfClosed
+        var worth = bytes.count >= min(lookAgain, limits.head) || hasPeerClosed
         var at = seen
         while !worth, at < bytes.count {
             worth = bytes[at] == .lf
@@ -180,7 +183,7 @@ package struct ConnectionMachine: Sendable {
 
     /// After the peer's last byte an unfinished request stays unfinished and is not acted on (RFC 9112 §8).
     private mutating func ended(_ action: Action) -> Action {
-        guard peerHalfClosed else { return action }
+        guard hasPeerClosed else { return action }
         if phase == .idle {
             phase = .closed
             return .stop
@@ -191,15 +194,6 @@ package struct ConnectionMachine: Sendable {
     private mutating func refuse(_ error: WireError) -> Action {
         phase = .refusing
         return .refuse(error)
-    }
-
-    /// Where in `bytes` a body of known length lies; nil for a chunked one, which is in `chunkedBody`.
-    package var body: Range<Int>? {
-        switch bodyState {
-        case .none: headEnd..<headEnd
-        case .length(let count): headEnd..<headEnd + count
-        case .chunked: nil
-        }
     }
 
     package var chunkedBody: [UInt8] {
@@ -278,8 +272,7 @@ package struct ConnectionMachine: Sendable {
     }
 
     /// The peer sends nothing more; it may still read.
-    package mutating func peerClosed() { peerHalfClosed = true }
-    package var hasPeerClosed: Bool { peerHalfClosed }
+    package mutating func peerClosed() { hasPeerClosed = true }
 
     /// The deadline has passed.
     package mutating func timeout(now: Int64) -> Timeout {

@@ -11,8 +11,8 @@ package struct FieldBlock: Sendable, Hashable {
 
     /// Adds a line. A byte that no value may have becomes a blank.
     package mutating func append(_ name: StaticString, _ value: some Sequence<UInt8>) {
-        bytes.append(contentsOf: name.description.utf8)
-        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(name)
+        bytes.append(": ")
         for byte in value { bytes.append(byte.isFieldValue ? byte : .space) }
         bytes.append(.cr)
         bytes.append(.lf)
@@ -22,15 +22,13 @@ package struct FieldBlock: Sendable, Hashable {
 }
 
 package enum ContentType: Sendable, Hashable {
-    case json, problem, text, html, metrics
+    case json, problem, metrics
 
-    var line: [UInt8] {
+    var line: StaticString {
         switch self {
-        case .json: Lines.json
-        case .problem: Lines.problem
-        case .text: Lines.text
-        case .html: Lines.html
-        case .metrics: Lines.metrics
+        case .json: "Content-Type: application/json\r\n"
+        case .problem: "Content-Type: application/problem+json\r\n"
+        case .metrics: "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
         }
     }
 }
@@ -81,23 +79,8 @@ package struct ResponseContext: Sendable {
     }
 }
 
-private enum Lines {
-    static let ok = Array("HTTP/1.1 200 OK\r\nDate: ".utf8)
-    static let nosniff = Array("\r\nX-Content-Type-Options: nosniff\r\n".utf8)
-    static let json = Array("Content-Type: application/json\r\n".utf8)
-    static let problem = Array("Content-Type: application/problem+json\r\n".utf8)
-    static let text = Array("Content-Type: text/plain; charset=utf-8\r\n".utf8)
-    static let html = Array("Content-Type: text/html; charset=utf-8\r\n".utf8)
-    static let metrics = Array("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n".utf8)
-    static let length = Array("Content-Length: ".utf8)
-    static let close = Array("Connection: close\r\n".utf8)
-    static let keepAlive = Array("Connection: keep-alive\r\n".utf8)
-    static let crlf = Array("\r\n".utf8)
-    static let `continue` = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-}
-
 /// RFC 9110 §15.2.1; an interim response has no fields and no framing.
-package func encodeContinue(into output: inout [UInt8]) { output.append(contentsOf: Lines.continue) }
+package func encodeContinue(into output: inout [UInt8]) { output.append("HTTP/1.1 100 Continue\r\n\r\n") }
 
 /// Appends head and body of a response.
 ///
@@ -105,29 +88,29 @@ package func encodeContinue(into output: inout [UInt8]) { output.append(contents
 /// - Source: RFC 9112 §4 and §6; exactly one framing, none where there can be no body.
 package func encode(_ response: borrowing Response, for context: ResponseContext, date: [UInt8], into output: inout [UInt8]) {
     if response.status == .ok {
-        output.append(contentsOf: Lines.ok)
+        output.append("HTTP/1.1 200 OK\r\nDate: ")
     } else {
-        output.append(contentsOf: "HTTP/1.1 ".utf8)
+        output.append("HTTP/1.1 ")
         appendDecimal(Int(response.status.rawValue), to: &output)
         output.append(.space)
         output.append(contentsOf: response.status.reason.utf8)
-        output.append(contentsOf: "\r\nDate: ".utf8)
+        output.append("\r\nDate: ")
     }
     output.append(contentsOf: date)
-    output.append(contentsOf: Lines.nosniff)
+    output.append("\r\nX-Content-Type-Options: nosniff\r\n")
     if response.status.allowsBody {
-        if !response.body.isEmpty { output.append(contentsOf: response.contentType.line) }
-        output.append(contentsOf: Lines.length)
+        if !response.body.isEmpty { output.append(response.contentType.line) }
+        output.append("Content-Length: ")
         appendDecimal(response.body.count, to: &output)
-        output.append(contentsOf: Lines.crlf)
+        output.append("\r\n")
     }
     output.append(contentsOf: response.fields.bytes)
     if response.close || !context.keepAlive {
-        output.append(contentsOf: Lines.close)
+        output.append("Connection: close\r\n")
     } else if context.minorVersion == 0 {
-        output.append(contentsOf: Lines.keepAlive)
+        output.append("Connection: keep-alive\r\n")
     }
-    output.append(contentsOf: Lines.crlf)
+    output.append("\r\n")
     if response.status.allowsBody, !context.isHead { output.append(contentsOf: response.body) }
 }
 

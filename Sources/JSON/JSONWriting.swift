@@ -47,18 +47,15 @@ extension [UInt8] {
 
     /// Appends an integer in decimal digits.
     package mutating func appendDecimal(_ number: UInt64) {
-        var digits = 1
-        var rest = number / 10
-        while rest > 0 {
-            digits += 1
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))  // as many as the largest number has
+        var first = 20
+        var rest = number
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-        }
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
-        rest = number
-        for place in 1...digits {
-            self[count - place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        } while rest > 0
+        for place in first..<20 { append(digits[place]) }
     }
 
     /// RFC 8259 section 7: the short form where there is one.

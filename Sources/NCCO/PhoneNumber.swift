@@ -22,6 +22,10 @@ public struct PhoneNumber: Hashable, Sendable, LosslessStringConvertible {
     /// Taken off in front: blanks, `tel:` in either case, `+` and `00`; taken out everywhere: blanks, tabs, dashes, dots, round and square
     /// brackets. What is left must be Vonage's form.
     public init?(lenient utf8: Span<UInt8>) {
+        if let value = Self.value(ofDigits: utf8) {
+            self.value = value
+            return
+        }
         var at = 0
         func skipSeparators() { while at < utf8.count, isSeparator(utf8[at]) { at += 1 } }
         func skip(_ prefix: String) {
@@ -45,6 +49,13 @@ public struct PhoneNumber: Hashable, Sendable, LosslessStringConvertible {
         }
         guard let value = digits.result else { return nil }
         self.value = value
+    }
+
+    /// Vonage's form is what nearly all numbers have already.
+    private static func value(ofDigits bytes: Span<UInt8>) -> UInt64? {
+        var digits = DigitReader()
+        for at in bytes.indices where !digits.read(bytes[at]) { return nil }
+        return digits.result
     }
 
     private static func value(ofDigits bytes: some Sequence<UInt8>) -> UInt64? {

@@ -40,6 +40,8 @@ final class CompiledTemplate: Sendable {
     /// `answer#3 connect-phone`, as in the header field and the event log.
     let flow: String
     let fields: FieldBlock
+    /// `,"flow":"answer#3 connect-phone","ncco":`, as in a record.
+    let flowMembers: [UInt8]
     /// Whether it says why the call cannot be made.
     let isRefusal: Bool
     private let before: [UInt8]
@@ -47,6 +49,7 @@ final class CompiledTemplate: Sendable {
 
     init(_ flow: String, _ ncco: NCCO, gap: String? = nil, warning: String? = nil) {
         self.flow = flow
+        flowMembers = Array(",\"flow\":\"\(flow)\",\"ncco\":".utf8)
         isRefusal = warning != nil
         var fields = FieldBlock()
         fields.append("X-Switchboard-Flow", flow)
@@ -169,6 +172,10 @@ final class BuiltInFlow: Sendable {
 extension Call.Callee {
     /// What the text in `to` can mean; nil or nothing but blanks is nobody.
     init(_ text: Span<UInt8>) {
+        if let number = PhoneNumber(lenient: text) {
+            self = .phone(number)
+            return
+        }
         var (digits, others, blanks) = (0, 0, 0)
         for at in text.indices {
             switch text[at] {
@@ -180,9 +187,7 @@ extension Call.Callee {
             default: others += 1
             }
         }
-        if let number = PhoneNumber(lenient: text) {
-            self = .phone(number)
-        } else if blanks == text.count {
+        if blanks == text.count {
             self = .missing
         } else if others == 0, digits > 15 {
             self = .tooLong

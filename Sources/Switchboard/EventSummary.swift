@@ -53,21 +53,19 @@ struct EventSummary {
     /// Appends `"kind":"event","call":…,"leg":…,"status":…,"signature":"off"`.
     func appendHead(json: Span<UInt8>, to output: inout [UInt8]) {
         func append(_ value: Range<Int>?) {
-            guard let value else { return output.append(contentsOf: Literals.null) }
+            guard let value else { return output.append("null") }
             // A number becomes the text of it, so that readers find one type.
             let quoted = json[value.lowerBound] == UInt8(ascii: "\"")
             if !quoted { output.append(UInt8(ascii: "\"")) }
             for at in value { output.append(json[at]) }
             if !quoted { output.append(UInt8(ascii: "\"")) }
         }
-        output.append(contentsOf: Literals.kind)
-        output.append(contentsOf: RecordKind.event.bytes)
-        output.append(contentsOf: Literals.call)
+        output.append(RecordKind.event.opening)
         append(call)
-        output.append(contentsOf: Literals.leg)
+        output.append(#","leg":"#)
         append(leg)
-        output.append(contentsOf: Literals.status)
+        output.append(#","status":"#)
         if status == nil, let kind { output.appendJSONString("\(kind)") } else { append(status) }
-        output.append(contentsOf: Literals.signatureOff)
+        output.append(#","signature":"off""#)
     }
 }

@@ -2,24 +2,8 @@
 //
 // The members of a log line between `at` and `crc`: the head is the same for all kinds, the tail is what this kind adds.
 
+import HTTPWire
 import JSON
-
-enum Literals {
-    static let null = Array("null".utf8)
-    static let call = Array("\",\"call\":".utf8)
-    static let leg = Array(",\"leg\":".utf8)
-    static let status = Array(",\"status\":".utf8)
-    static let signatureOff = Array(",\"signature\":\"off\"".utf8)
-    static let kind = Array("\"kind\":\"".utf8)
-    static let event = Array(",\"event\":".utf8)
-    static let request = Array(",\"request\":".utf8)
-    static let flow = Array(",\"flow\":\"".utf8)
-    static let ncco = Array("\",\"ncco\":".utf8)
-    static let micros = Array(",\"micros\":".utf8)
-    static let raw = Array(",\"raw\":".utf8)
-    static let rawBase64 = Array(",\"raw_base64\":\"".utf8)
-    static let error = Array(",\"error\":".utf8)
-}
 
 /// Head and tail of one record while it is made. The buffers are a handler's, lent for the time: see `RequestHandler.takeRecord`.
 struct RecordBuffers {
@@ -30,29 +14,25 @@ struct RecordBuffers {
 enum RecordKind: String, Sendable {
     case answer, event, fallback, malformed
 
-    var bytes: [UInt8] {
+    /// How the head of a record begins, up to the value of `call`.
+    var opening: StaticString {
         switch self {
-        case .answer: Self.answerBytes
-        case .event: Self.eventBytes
-        case .fallback: Self.fallbackBytes
-        case .malformed: Self.malformedBytes
+        case .answer: #""kind":"answer","call":"#
+        case .event: #""kind":"event","call":"#
+        case .fallback: #""kind":"fallback","call":"#
+        case .malformed: #""kind":"malformed","call":"#
         }
     }
-
-    private static let answerBytes = Array("answer".utf8)
-    private static let eventBytes = Array("event".utf8)
-    private static let fallbackBytes = Array("fallback".utf8)
-    private static let malformedBytes = Array("malformed".utf8)
 }
 
 extension [UInt8] {
     /// Bytes that could not be read: as text where they are UTF-8, else in base64.
     mutating func appendRaw(_ bytes: Span<UInt8>) {
         if isValidUTF8(bytes) {
-            append(contentsOf: Literals.raw)
+            append(#","raw":"#)
             appendJSONString(bytes)
         } else {
-            append(contentsOf: Literals.rawBase64)
+            append(#","raw_base64":""#)
             appendBase64(bytes)
             append(UInt8(ascii: "\""))
         }

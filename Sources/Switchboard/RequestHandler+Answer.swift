@@ -52,27 +52,21 @@ extension RequestHandler {
         _ kind: RecordKind, _ decision: Decision, _ ncco: [UInt8], _ problem: String?, _ source: Span<UInt8>, _ exchange: Exchange
     ) {
         var record = takeRecord()
-        record.head.append(contentsOf: Literals.kind)
-        record.head.append(contentsOf: kind.bytes)
-        record.head.append(contentsOf: Literals.call)
+        record.head.append(kind.opening)
         parameters.appendJSONString(of: "conversation_uuid", to: &record.head)
-        record.head.append(contentsOf: Literals.leg)
+        record.head.append(#","leg":"#)
         parameters.appendJSONString(of: "uuid", to: &record.head)
-        record.head.append(contentsOf: Literals.status)
-        record.head.append(contentsOf: Literals.null)
-        record.head.append(contentsOf: Literals.signatureOff)
+        record.head.append(#","status":null,"signature":"off""#)
 
-        record.tail.append(contentsOf: Literals.request)
+        record.tail.append(#","request":"#)
         parameters.appendObject(to: &record.tail)
-        record.tail.append(contentsOf: Literals.flow)
-        record.tail.append(contentsOf: decision.template.flow.utf8)
-        record.tail.append(contentsOf: Literals.ncco)
+        record.tail.append(contentsOf: decision.template.flowMembers)
         record.tail.append(contentsOf: ncco)
-        record.tail.append(contentsOf: Literals.micros)
+        record.tail.append(#","micros":"#)
         record.tail.appendDecimal(Int(elapsed(exchange)))
         if problem != nil || parameters.isLossy { record.tail.appendRaw(source) }
         if let problem {
-            record.tail.append(contentsOf: Literals.error)
+            record.tail.append(#","error":"#)
             record.tail.appendJSONString(problem)
         }
         keep(record, at: exchange.wall)

@@ -10,6 +10,9 @@ import JSON
 import Synchronization
 
 extension RequestHandler {
+    /// What stands between the head of an event's record and the event.
+    private static var eventName: StaticString { #","event":"# }
+
     func event(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
         if head.method == .get {
             guard let query = head.query, !query.isEmpty else { return malformed(body, "the query is empty", exchange, keeps: false) }
@@ -25,7 +28,7 @@ extension RequestHandler {
 
     private func jsonEvent(_ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
         var record = takeRecord()
-        record.tail.append(contentsOf: Literals.event)
+        record.tail.append(Self.eventName)
         let summary: JSONSummary
         do {
             summary = try minifyJSON(body, into: &record.tail)
@@ -40,7 +43,7 @@ extension RequestHandler {
         // Without a body there is no JSON to be wrong.
         try? parameters.read(query: range, body: Span(), contentType: nil, in: text)
         var record = takeRecord()
-        record.tail.append(contentsOf: Literals.event)
+        record.tail.append(Self.eventName)
         parameters.appendObject(to: &record.tail, keepsRepeats: true)
         let original = text.extracting(range)
         if parameters.isLossy { record.tail.appendRaw(original) }
@@ -50,7 +53,7 @@ extension RequestHandler {
     /// Hands a record to the log whose tail begins with the event.
     private func commit(_ record: consuming RecordBuffers, hasRepeatedKey: Bool, _ original: Span<UInt8>, _ exchange: Exchange) -> Reply {
         let tail = record.tail
-        let json = tail.span.extracting(Literals.event.count..<tail.count)
+        let json = tail.span.extracting(Self.eventName.utf8CodeUnitCount..<tail.count)
         let summary = EventSummary(json)
         summary.appendHead(json: json, to: &record.head)
         var waiter = EventsWaiting.Waiter(ticket: exchange.ticket, began: exchange.began, hasRepeatedKey: hasRepeatedKey)
@@ -66,15 +69,10 @@ extension RequestHandler {
         statistics.count(statistics.malformedEvents)
         if keeps {
             var record = takeRecord()
-            record.head.append(contentsOf: Literals.kind)
-            record.head.append(contentsOf: RecordKind.malformed.bytes)
-            for name in [Literals.call, Literals.leg, Literals.status] {
-                record.head.append(contentsOf: name)
-                record.head.append(contentsOf: Literals.null)
-            }
-            record.head.append(contentsOf: Literals.signatureOff)
+            record.head.append(RecordKind.malformed.opening)
+            record.head.append(#"null,"leg":null,"status":null,"signature":"off""#)
             record.tail.appendRaw(body)
-            record.tail.append(contentsOf: Literals.error)
+            record.tail.append(#","error":"#)
             record.tail.appendJSONString(error)
             keep(record, at: exchange.wall)
         }

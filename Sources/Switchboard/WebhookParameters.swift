@@ -136,7 +136,7 @@ struct WebhookParameters {
         if let value = value(of: name) {
             output.appendJSONString(decoded.bytes.span.extracting(value))
         } else {
-            output.append(contentsOf: Literals.null)
+            output.append("null")
         }
     }
 }

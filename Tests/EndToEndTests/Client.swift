@@ -90,14 +90,18 @@ final class Client {
         guard descriptor >= 0 else { throw ClientError(description: "socket: \(String(cString: strerror(errno)))") }
         var limit = timeval()
         limit.tv_sec = patience
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size)) }
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         if var receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size)) }
         return descriptor
     }
 
     private func connect<Address>(to address: Address) throws {
         let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { socketConnect(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                socketConnect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+            }
         }
         guard result == 0 else { throw ClientError(description: "connect: \(String(cString: strerror(errno)))", isEnd: true) }
     }
@@ -151,7 +155,8 @@ final class Client {
         }
         var lines = String(decoding: input[..<end], as: UTF8.self).components(separatedBy: "\r\n")
         let start = lines.removeFirst().split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard start.count == 3, start[0].hasPrefix("HTTP/1."), start[1].utf8.count == 3, let status = Int(start[1]), let minor = Int(start[0].dropFirst(7))
+        guard start.count == 3, start[0].hasPrefix("HTTP/1."), start[1].utf8.count == 3, let status = Int(start[1]),
+            let minor = Int(start[0].dropFirst(7))
         else { throw ClientError(description: "no status line: \(start)") }
         let fields = try lines.map { line in
             guard let colon = line.range(of: ": "), !line.contains("\n"), !line.contains("\r") else {

@@ -22,13 +22,20 @@ struct CommandTests {
 
     @Test(arguments: [
         (["serv"], "did you mean serve?"), (["qqq\u{1B}[2J"], "see switchboard help"), (["serve", "--prot", "1"], "did you mean --port?"),
-        (["serve", "--xyzzy"], "see switchboard serve --help"), (["serve", "extra"], "flags begin with --"), (["serve", "--port"], "--port N"),
-        (["serve", "--port", "70000"], "from 0 to 65535"), (["serve", "--port", "1", "--port", "2"], "given twice"), (["serve", "--quiet=1"], "takes no value"),
-        (["serve", "--number", "112"], "7 to 15 digits"), (["serve", "--inbound-user", "123"], "not only digits"), (["serve", "--log-answers", "some"], "all or none"),
-        (["serve", "--log-format", "xml"], "text or json"), (["serve", "--idle-timeout", "10ms"], "write 500ms"), (["serve", "--sync", "often"], "interval=200ms"),
-        (["serve", "--public-url", "ftp://x"], "https://HOST"), (["serve", "--max-body", "1GiB"], "256KiB"), (["serve", "--poller", "select"], "epoll or dispatch"),
-        (["serve", "--admin-token-file", "/nowhere/token"], "No such file"), (["serve", "--host", "no.such.host.invalid", "--port", "0"], "not known here"),
-        (["health", "--port", "1"], "--url URL"), (["health", "--url", "https://x"], "http://HOST:PORT"), (["health", "--url=http://x:99999/"], "65535"),
+        (["serve", "--xyzzy"], "see switchboard serve --help"), (["serve", "extra"], "flags begin with --"),
+        (["serve", "--port"], "--port N"),
+        (["serve", "--port", "70000"], "from 0 to 65535"), (["serve", "--port", "1", "--port", "2"], "given twice"),
+        (["serve", "--quiet=1"], "takes no value"),
+        (["serve", "--number", "112"], "7 to 15 digits"), (["serve", "--inbound-user", "123"], "not only digits"),
+        (["serve", "--log-answers", "some"], "all or none"),
+        (["serve", "--log-format", "xml"], "text or json"), (["serve", "--idle-timeout", "10ms"], "write 500ms"),
+        (["serve", "--sync", "often"], "interval=200ms"),
+        (["serve", "--public-url", "ftp://x"], "https://HOST"), (["serve", "--max-body", "1GiB"], "256KiB"),
+        (["serve", "--poller", "select"], "epoll or dispatch"),
+        (["serve", "--admin-token-file", "/nowhere/token"], "No such file"),
+        (["serve", "--host", "no.such.host.invalid", "--port", "0"], "not known here"),
+        (["health", "--port", "1"], "--url URL"), (["health", "--url", "https://x"], "http://HOST:PORT"),
+        (["health", "--url=http://x:99999/"], "65535"),
     ])
     func `what cannot be followed ends with 64 and one line that says the cure`(_ arguments: [String], _ words: String) throws {
         try withFolder { folder in
@@ -60,7 +67,9 @@ struct CommandTests {
                 ])
                 #expect(end.status == 69)
                 #expect(
-                    end.errors == "switchboard serve: 127.0.0.1:\(first.port) is in use by another program; stop that one or choose another with --port\n")
+                    end.errors
+                        == "switchboard serve: 127.0.0.1:\(first.port) is in use by another program; stop that one or choose another with --port\n"
+                )
                 #expect(try first.ask(get("/health")).status == 200)
             }
         }

@@ -14,7 +14,8 @@ struct Record {
     var event: [String: Any]? { members["event"] as? [String: Any] }
 
     init(_ line: Data) throws {
-        guard line.count > 18, let text = String(data: line, encoding: .utf8), let members = try JSONSerialization.jsonObject(with: line) as? [String: Any]
+        guard line.count > 18, let text = String(data: line, encoding: .utf8),
+            let members = try JSONSerialization.jsonObject(with: line) as? [String: Any]
         else { throw EventFileError(description: "no object: \(String(decoding: line, as: UTF8.self))") }
         let covered = line.prefix(line.count - 18)
         let sum = String(crc32(covered), radix: 16)

@@ -65,7 +65,10 @@ struct SocketTests {
         limits.headTime = 150
         limits.bodyTime = 150
         try withServer(poller, limits: limits) { server in
-            for start in ["G", "GET /health HTTP/1.1\r\nHost: localhost\r\n", String(Self.event.dropLast(5)), chunkedPost("/voice/event", ["{"]).dropLast(5) + ""] {
+            for start in [
+                "G", "GET /health HTTP/1.1\r\nHost: localhost\r\n", String(Self.event.dropLast(5)),
+                chunkedPost("/voice/event", ["{"]).dropLast(5) + "",
+            ] {
                 let client = try server.client()
                 try client.send(start)
                 let answer = try client.read()
@@ -149,7 +152,9 @@ struct SocketTests {
     }
 
     @Test(arguments: PollerKind.allCases, Sample.kinds)
-    func `a client that pipelines and never reads stops nobody, and is ended by the write limit`(_ poller: PollerKind, _ sample: Sample) throws {
+    func `a client that pipelines and never reads stops nobody, and is ended by the write limit`(_ poller: PollerKind, _ sample: Sample)
+        throws
+    {
         var limits = Limits()
         limits.writeTime = 300
         func adjust(_ settings: inout Settings) {
@@ -180,7 +185,8 @@ struct SocketTests {
             let client = try server.client(receiveBuffer: 4096)
             let count = 3000
             // More than the kernel's buffers hold, so that answers and requests both wait.
-            let sender = try SendingThread(client, String(repeating: Self.answer, count: count) + "NO REQUEST\r\n\r\n" + String(repeating: "x", count: 5000))
+            let sender = try SendingThread(
+                client, String(repeating: Self.answer, count: count) + "NO REQUEST\r\n\r\n" + String(repeating: "x", count: 5000))
             #expect(try server.ask(Self.answer).status == 200)
             for _ in 0..<count { #expect(try client.read().status == 200) }
             #expect(try client.read().status == 400)
@@ -283,9 +289,15 @@ struct SocketTests {
             func event(_ length: Int) -> String { "{\"x\":\"\(String(repeating: "y", count: length - 8))\"}" }
             let client = try server.client()
             #expect(try client.ask(post("/voice/event", event(70_000))).status == 200)
-            #expect(try client.ask(chunkedPost("/voice/event", [String(event(70_000).prefix(30_000)), String(event(70_000).dropFirst(30_000))])).status == 200)
+            #expect(
+                try client.ask(
+                    chunkedPost("/voice/event", [String(event(70_000).prefix(30_000)), String(event(70_000).dropFirst(30_000))])
+                ).status == 200)
             #expect(try server.ask(post("/voice/event", event(70_001))).status == 413)
-            #expect(try server.ask(chunkedPost("/voice/event", [String(event(70_001).prefix(30_000)), String(event(70_001).dropFirst(30_000))])).status == 413)
+            #expect(
+                try server.ask(
+                    chunkedPost("/voice/event", [String(event(70_001).prefix(30_000)), String(event(70_001).dropFirst(30_000))])
+                ).status == 413)
             #expect(try server.ask(get("/health", "Content-Length: 99999999999999999999999\r\n")).status == 413)
         }
     }

@@ -59,7 +59,8 @@ final class TestServer {
 
 /// Lends a server with the application.
 func withServer<Result>(
-    _ poller: PollerKind = .preferred, limits: Limits = Limits(), console: Console = Console(descriptor: -1), errors: Console = Console(descriptor: -1),
+    _ poller: PollerKind = .preferred, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
+    errors: Console = Console(descriptor: -1),
     adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
 ) throws -> Result {
     try withFolder { folder in

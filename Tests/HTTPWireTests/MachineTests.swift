@@ -64,7 +64,7 @@ private let times = Limits.with {
     @Test mutating func `an answer that is owed too long becomes 503 and the end`() {
         peer.answers = false
         at(1020, get)
-        #expect(peer.machine.isReplying)
+        #expect(peer.machine.phase == .replying)
         expectDeadline(1520, .refuse(WireError(.replyTimeout, at: 0)))
         #expect(WireError(.replyTimeout, at: 0).status == .serviceUnavailable)
         #expect(peer.machine.replied(keepAlive: true, leftover: false, now: 1520) == .drain)
@@ -72,13 +72,13 @@ private let times = Limits.with {
 
     @Test mutating func `an idle connection is closed without an answer`() {
         at(1020, get)
-        #expect(peer.machine.isIdle)
+        #expect(peer.machine.phase == .idle)
         expectDeadline(1320, .close)
     }
 
     @Test mutating func `an empty line behind a body begins no request`() {
         at(1020, post + "hello\r\n")
-        #expect(peer.machine.isIdle)
+        #expect(peer.machine.phase == .idle)
         expectDeadline(1320, .close)
     }
 
@@ -106,10 +106,10 @@ private let times = Limits.with {
     @Test mutating func `after a write that was stuck the connection is idle`() {
         at(1000, get)
         peer.machine.blocked(then: .keep, progress: false, now: 1010)
-        #expect(!peer.machine.wantsInput)
+        #expect(!peer.machine.phase.wantsInput)
         #expect(peer.next() == .stop)
         #expect(peer.machine.unblocked(now: 1100) == .keep)
-        #expect(peer.machine.wantsInput)
+        #expect(peer.machine.phase.wantsInput)
         expectDeadline(1400, .close)
     }
 
@@ -117,9 +117,9 @@ private let times = Limits.with {
     mutating func `after a write that was stuck a request goes on where it was`(_ begun: String, _ deadline: Int64) {
         at(1000, get + begun)
         peer.machine.blocked(then: .keep, progress: false, now: 1010)
-        #expect(!peer.machine.wantsInput && !peer.machine.isIdle)
+        #expect(!peer.machine.phase.wantsInput && peer.machine.phase != .idle)
         #expect(peer.machine.unblocked(now: 1200) == .keep)
-        #expect(peer.machine.wantsInput && !peer.machine.isIdle)
+        #expect(peer.machine.phase.wantsInput && peer.machine.phase != .idle)
         #expect(peer.machine.deadline == deadline)
         peer.now = 1210
         peer.send(begun == "G" ? String(get.dropFirst()) : "llo")
@@ -131,9 +131,9 @@ private let times = Limits.with {
         peer.answers = false
         at(1000, get)
         peer.machine.blocked(then: .keep, progress: false, now: 1010)
-        #expect(peer.machine.isReplying)
+        #expect(peer.machine.phase == .replying)
         #expect(peer.machine.unblocked(now: 1020) == .keep)
-        #expect(peer.machine.isReplying)
+        #expect(peer.machine.phase == .replying)
         expectDeadline(1500, .refuse(WireError(.replyTimeout, at: 0)))
     }
 
@@ -155,7 +155,7 @@ private let times = Limits.with {
     @Test mutating func `draining ends by time, not moved by what is read`() {
         at(1000, "\u{1}")
         peer.machine.startDraining(now: 1010)
-        #expect(peer.machine.isDraining && peer.machine.wantsInput)
+        #expect(peer.machine.phase == .draining && peer.machine.phase.wantsInput)
         let goesOn = peer.machine.drain(10)
         #expect(goesOn)
         expectDeadline(1610, .close)
@@ -192,8 +192,8 @@ private let times = Limits.with {
     @Test mutating func `ends an idle connection`() {
         peer.halfClose()
         #expect(peer.ending == .stopped)
-        #expect(!peer.machine.wantsInput)
-        #expect(peer.machine.hasPeerClosed && peer.machine.isClosed)
+        #expect(!peer.machine.phase.wantsInput)
+        #expect(peer.machine.hasPeerClosed && peer.machine.phase == .closed)
         #expect(peer.machine.timeout(now: .max) == .close)
     }
 
@@ -209,7 +209,7 @@ private let times = Limits.with {
         peer.send(get + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         peer.machine.peerClosed()
         #expect(peer.next() == .stop)
-        #expect(peer.machine.isReplying)
+        #expect(peer.machine.phase == .replying)
         #expect(peer.machine.replied(keepAlive: true, leftover: true, now: 0) == .keep)
         peer.buffer.removeFirst(peer.machine.requestLength)
         peer.answers = true
@@ -233,7 +233,7 @@ private let times = Limits.with {
         #expect(peer.next() == .stop)
         #expect(peer.machine.unblocked(now: 0) == .keep)
         #expect(peer.next() == .stop)
-        #expect(!peer.machine.isIdle)
+        #expect(peer.machine.phase != .idle)
     }
 
     @Test mutating func `does not end a refusal or what follows it`() {
@@ -242,7 +242,7 @@ private let times = Limits.with {
         #expect(peer.ending == .refused(WireError(.badMethod, at: 0)))
         peer.machine.startDraining(now: 0)
         #expect(peer.next() == .stop)
-        #expect(peer.machine.isDraining)
+        #expect(peer.machine.phase == .draining)
     }
 
     @Test mutating func `after an expectation gets no body and no request`() {
@@ -320,10 +320,10 @@ private let times = Limits.with {
     @Test mutating func `waits while an answer is owed`() {
         peer.answers = false
         peer.send(get + get)
-        #expect(!peer.machine.wantsInput)
+        #expect(!peer.machine.phase.wantsInput)
         #expect(peer.machine.requestLength == get.utf8.count)
         #expect(peer.next() == .stop)
-        #expect(peer.machine.isReplying)
+        #expect(peer.machine.phase == .replying)
     }
 
     @Test mutating func `of 20,000 requests leaves nothing behind`() {
@@ -334,7 +334,7 @@ private let times = Limits.with {
         }
         #expect(peer.ending == .waiting)
         #expect(peer.buffer == [])
-        #expect(peer.machine.isIdle)
+        #expect(peer.machine.phase == .idle)
     }
 }
 
@@ -346,7 +346,7 @@ private let times = Limits.with {
         peer.answers = false
         peer.send(post + "hello")
         #expect(peer.machine.replied(keepAlive: keepAlive, leftover: leftover, now: 0) == expected)
-        #expect(peer.machine.wantsInput == keepAlive)
+        #expect(peer.machine.phase.wantsInput == keepAlive)
         peer.buffer = Array(get.utf8)
         #expect((peer.next() == .request) == keepAlive)
     }
@@ -358,7 +358,7 @@ private let times = Limits.with {
         #expect(peer.next() == .stop)
         #expect(peer.machine.replied(keepAlive: keepAlive, leftover: leftover, now: 0) == .drain)
         #expect(peer.next() == .stop)
-        #expect(!peer.machine.wantsInput)
+        #expect(!peer.machine.phase.wantsInput)
     }
 
     @Test(arguments: [true, false]) func `reads on if its body was refused`(_ keepAlive: Bool) {
@@ -431,7 +431,7 @@ private let times = Limits.with {
         #expect(peer.machine.deadline == 20 + peer.machine.limits.writeTime)
         #expect(peer.next() == .stop)
         #expect(peer.machine.unblocked(now: 30) == .keep)
-        #expect(!peer.machine.isIdle && peer.machine.wantsInput)
+        #expect(peer.machine.phase != .idle && peer.machine.phase.wantsInput)
         #expect(peer.machine.deadline == 30 + peer.machine.limits.bodyTime)
         peer.send("hello")
         #expect(peer.continues == 1)

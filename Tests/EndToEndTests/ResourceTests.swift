@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// What must not run out: descriptors, memory, processor time. Measured from outside, in a process that serves nothing else.
+
+#if os(Linux)
+    import Testing
+
+    struct ResourceTests {
+        private let answer = get("/voice/answer?to=447700900123&from_user=Alice")
+
+        @Test(arguments: ["epoll", "dispatch"], [[], ["--max-connections", "1000"]])
+        func `with 64 descriptors 200 clients are served one after the other`(_ poller: String, _ flags: [String]) throws {
+            let shell = #"ulimit -n 64; exec "$0" "$@""#
+            try withProcess(["--poller", poller, "--workers", "1"] + flags, shell: shell) { server in
+                let clients = try (0..<200).map { _ in
+                    let client = try server.client()
+                    try client.send(answer)
+                    return client
+                }
+                #expect(try clients[0].read().status == 200)
+                let last = clients[clients.count - 1]
+                let before = server.ticks
+                #expect(!last.waitForInput(milliseconds: 500), "there should be no descriptor left for the last one")
+                #expect(server.ticks - before <= 15, "the listener spins")
+                #expect(try clients[0].ask(post("/voice/event", "{}")).status == 200)
+                clients[0].close()
+                for client in clients.dropFirst() {
+                    #expect(try client.read().status == 200)
+                    client.close()
+                }
+                for _ in 0..<3 { #expect(try server.ask(answer).status == 200) }
+            }
+        }
+
+        @Test(arguments: ["epoll", "dispatch"])
+        func `10000 connections that break off leave no descriptor behind`(_ poller: String) throws {
+            try withProcess(["--poller", poller]) { server in
+                let witness = try server.client()
+                func pause() throws {
+                    #expect(try witness.ask(answer).status == 200)
+                    _ = witness.waitForInput(milliseconds: 5)
+                }
+                let starts = ["", "GET /health HT", post("/voice/event", "{}"), answer, String(post("/voice/event", "{}").dropLast()), "NO\r\n\r\n"].map { Array($0.utf8) }
+                func breakOff(_ count: Int) throws {
+                    for number in 0..<count {
+                        let client = try server.client()
+                        try? client.send(starts[number % starts.count])
+                        client.reset()
+                    }
+                }
+                // The first ones also make whatever is made once, such as a timer of Dispatch's.
+                try breakOff(100)
+                var before = Int.max
+                for _ in 0..<40 {
+                    try pause()
+                    before = min(before, server.descriptorCount)
+                }
+                try breakOff(10_000)
+                for _ in 0..<2000 where server.descriptorCount > before { try pause() }
+                #expect(server.descriptorCount <= before)
+            }
+        }
+
+        @Test(arguments: ["epoll", "dispatch"])
+        func `clients that pipeline and never read cost little memory`(_ poller: String) throws {
+            try withProcess(["--poller", poller, "--write-timeout", "500ms", "--log-answers", "none", "--workers", "1"]) { server in
+                #expect(try server.ask(answer).status == 200)
+                let before = server.peakMemory
+                let block = Array(String(repeating: answer, count: 500).utf8)
+                var greedy = try (0..<16).map { _ in (client: try Client(port: server.port, receiveBuffer: 4096), sent: 0) }
+                var turns = 0
+                while !greedy.isEmpty, turns < 4000 {
+                    for index in greedy.indices.reversed() {
+                        let (client, sent) = greedy[index]
+                        if let count = client.sendWithoutWaiting(Array(block[(sent % block.count)...])) {
+                            greedy[index].sent += count
+                        } else {
+                            greedy.remove(at: index)
+                        }
+                    }
+                    turns += 1
+                    #expect(try server.ask(answer).status == 200)
+                }
+                #expect(greedy.isEmpty, "all of them should have been ended")
+                #expect(server.peakMemory - before < 48 * 1024, "KiB")
+            }
+        }
+
+        @Test func `an idle server uses no processor time`() throws {
+            try withProcess { server in
+                let client = try server.client()
+                #expect(try client.ask(answer).status == 200)
+                #expect(try client.ask(post("/voice/event", "{}")).status == 200)
+                let before = server.ticks
+                #expect(!client.waitForInput(milliseconds: 1500))
+                #expect(server.ticks - before <= 5)
+            }
+        }
+    }
+#endif

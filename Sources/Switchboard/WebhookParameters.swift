@@ -68,16 +68,22 @@ struct WebhookParameters {
     /// The place of a parameter with a value; empty texts and JSON nulls are none.
     func value(of name: StaticString) -> Range<Int>? {
         guard let value = decoded.value(of: name), !value.isEmpty else { return nil }
-        if !raw.isEmpty, decoded.bytes.span.equalsExactly("null", at: value) { return nil }
+        if isRaw(value), decoded.bytes.span.equalsExactly("null", at: value) { return nil }
         return value
     }
+
+    /// Whether this was JSON, and no text, in the request: the text `null` is a name, null is none.
+    private func isRaw(_ value: Range<Int>) -> Bool { raw.contains { decoded.entries[$0].value == value } }
 
     /// What the request says of the call. The callee is `to`, else `custom_data.to`.
     mutating func call() -> Call {
         let from = value(of: "from")
         let isFromUser = value(of: "from_user") != nil
         let bytes = decoded.bytes
-        var callee = value(of: "to").map { Call.Callee(bytes.span.extracting($0)) } ?? .missing
+        var callee = value(of: "to").map { value in
+            let text = bytes.span.extracting(value)
+            return isRaw(value) ? Self.callee(json: text) : Call.Callee(text)
+        } ?? .missing
         if case .missing = callee, let data = value(of: "custom_data") {
             callee = Self.callee(in: bytes.span.extracting(data), &json, &scratch)
         }
@@ -99,9 +105,18 @@ struct WebhookParameters {
                 decodeJSONString(member.value.lowerBound + 1..<member.value.upperBound - 1, in: text, into: &scratch)
                 return Call.Callee(scratch.span)
             }
-            return Call.Callee(text.extracting(member.value))
+            return callee(json: text.extracting(member.value))
         }
         return .missing
+    }
+
+    /// What a JSON value that is no text can mean: a number is one, null is nobody, and nothing else is dialled.
+    private static func callee(json: Span<UInt8>) -> Call.Callee {
+        switch json[0] {
+        case UInt8(ascii: "n"): .missing
+        case UInt8(ascii: "-"), 0x30...0x39: Call.Callee(json)
+        default: .notUsable
+        }
     }
 
     /// Appends the parameters as one JSON object, for the event log; a name that came before is left out unless `keepsRepeats`.

@@ -90,10 +90,9 @@ extension RequestHandler {
             json[value.lowerBound] == UInt8(ascii: "\"") ? value.lowerBound + 1..<value.upperBound - 1 : value
         }
         func party(_ value: Range<Int>?) -> String { value.map(inside).map { WebhookLine.party($0, in: json) } ?? "-" }
-        let status = summary.status.map { printable(json.text(inside($0))) }
+        let status = summary.status.map { WebhookLine.status(inside($0), in: json) }
         return WebhookLine(
-            wall: exchange.wall, route: "event", status: 200,
-            what: status.map { String($0.dropFirst().dropLast()) } ?? summary.kind?.description ?? "event",
+            wall: exchange.wall, route: "event", status: 200, what: status ?? summary.kind?.description ?? "event",
             from: party(summary.from), to: party(summary.to))
     }
 }

@@ -60,6 +60,11 @@ struct WebhookLine: Sendable {
         return masked(printable(bytes.text(range.prefix(300))))
     }
 
+    /// An event's status, without quotes: it should be a word, but anybody may send anything.
+    static func status(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
+        String(masked(printable(bytes.text(range.prefix(300)))).dropFirst().dropLast())
+    }
+
     /// Digits in what is no phone number may still be one, with something around it: all but the last three of them are hidden.
     private static func masked(_ text: String) -> String {
         var left = max(text.utf8.count { $0 >= 0x30 && $0 <= 0x39 } - 3, 0)

@@ -25,7 +25,9 @@ package struct Banner {
         if settings.numbers.isEmpty {
             lines.append("  number       none: calls go out without a caller id; set --number or VONAGE_NUMBER")
         } else {
-            lines.append("  number       \(settings.numbers.map(\.description).joined(separator: ", ")) (calls go out from the first)")
+            // What is no terminal is a log that many may read.
+            let numbers = settings.numbers.map { isTerminal ? $0.description : $0.masked }
+            lines.append("  number       \(numbers.joined(separator: ", ")) (calls go out from the first)")
         }
         lines.append("  events       \(settings.events)/events.jsonl")
         lines.append("  answer URL   \(base)/voice/answer")

@@ -74,14 +74,16 @@ private func readSmallFile(_ path: String) -> String? {
     return String(decoding: bytes[..<count], as: UTF8.self)
 }
 
-/// Whether a new file with mode 0600 now holds the text.
+/// Whether a file with mode 0600 now holds the text: all of it or, after a crash, none, for half a token would stop the next start.
 private func writePrivateFile(_ path: String, _ text: String) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let new = path + ".new"
+    unlink(new)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     let bytes = Array(text.utf8)
-    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-        unlink(path)
+    guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0, rename(new, path) == 0 else {
+        unlink(new)
         return false
     }
     return true

@@ -460,8 +460,8 @@ struct Worker: ~Copyable {
         }
         connection.output = []
         connection.sent = 0
-        guard connection.machine.unblocked(now: now) == .keep else { return conclude(connection) }
-        process(connection)
+        if connection.machine.unblocked(now: now) == .keep { process(connection) } else { conclude(connection) }
+        // What came while nothing was read may be there without another word from the poller.
         if !connection.isClosed { read(connection) }
     }
 

@@ -31,6 +31,8 @@ struct Worker: ~Copyable {
     private static let outputChunk = 256 * 1024
     /// Time limits are looked at this often at most (ms): with 10,000 connections a look costs some 0.1 ms.
     private static let timerGrain: Int64 = 20
+    /// Connections accepted in one go; then those that are open have their turn.
+    private static let acceptsInARow = 256
     /// How soon a listener that found no free descriptor tries again (ms).
     private static let acceptPause: Int64 = 100
 
@@ -166,7 +168,7 @@ struct Worker: ~Copyable {
         case .stop(let idle, let deadline):
             guard stopDeadline == nil else { return }
             // Who is in the backlog has been told that we listen: serve them, then close the door.
-            acceptAll()
+            acceptAll(atMost: 2 * Int(configuration.backlog))
             for listener in listeners { poller.removeAndClose(listener) }
             listeners = []
             acceptAgain = nil
@@ -181,10 +183,16 @@ struct Worker: ~Copyable {
 
     // MARK: Accepting
 
-    private mutating func acceptAll() {
+    private mutating func acceptAll(atMost limit: Int = acceptsInARow) {
         acceptAgain = nil
-        for listener in listeners {
+        listening: for listener in listeners {
+            var accepted = 0
             accepting: while true {
+                guard accepted < limit else {
+                    acceptAgain = now
+                    continue listening
+                }
+                accepted += 1
                 guard open < maxConnections else {
                     acceptAgain = now + Self.acceptPause
                     return

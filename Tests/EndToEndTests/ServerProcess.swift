@@ -67,9 +67,7 @@ final class ServerProcess {
     func waitForStart() throws {
         let mark = "listens on "
         let started = try read { $0.contains(mark) && $0.contains("  try ") }
-        if let line = started.components(separatedBy: "\n").first(where: { $0.hasPrefix("pid ") }), let number = pid_t(line.dropFirst(4)) {
-            pid = number
-        }
+        if let line = started.components(separatedBy: "\n").first(where: { $0.hasPrefix("pid ") }), let number = pid_t(line.dropFirst(4)) { pid = number }
         guard let place = started.range(of: mark) else { return }
         let address = started[place.upperBound...].prefix { $0 != "\n" && $0 != " " }
         port = UInt16(address.reversed().prefix { $0.isNumber }.reversed().map(String.init).joined()) ?? 0
@@ -103,9 +101,11 @@ final class ServerProcess {
     func signal(_ number: Int32) { _ = Foundation.kill(pid, number) }
 
     /// Waits for the end, and reads what was printed. The pipes may be held open by others, so their end is not waited for.
-    func wait(seconds: Int = 20) throws -> End {
-        guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else {
-            throw ClientError(description: "the process did not end in \(seconds) s")
+    func wait(seconds: Int = 20) throws -> End { try wait(milliseconds: seconds * 1000) }
+
+    func wait(milliseconds: Int) throws -> End {
+        guard ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
+            throw ClientError(description: "the process did not end in \(milliseconds) ms")
         }
         isOver = true
         var errors: [UInt8] = []
@@ -148,8 +148,7 @@ final class ServerProcess {
 
 /// Lends a started server that keeps its events in `folder`, or in a new one.
 func withProcess<Result>(
-    _ flags: [String] = [], environment: [String: String] = [:], folder: String? = nil, shell: String? = nil,
-    _ body: (ServerProcess) throws -> Result
+    _ flags: [String] = [], environment: [String: String] = [:], folder: String? = nil, shell: String? = nil, _ body: (ServerProcess) throws -> Result
 ) throws -> Result {
     guard let folder else {
         return try withFolder { try withProcess(flags, environment: environment, folder: $0, shell: shell, body) }

@@ -37,7 +37,8 @@ let package = Package(
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
         .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON"]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "SwitchboardCommand"]),
+            name: "EndToEndTests",
+            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "Locking", "SwitchboardCommand"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -80,10 +80,11 @@ struct WebhookParameters {
         let from = value(of: "from")
         let isFromUser = value(of: "from_user") != nil
         let bytes = decoded.bytes
-        var callee = value(of: "to").map { value in
-            let text = bytes.span.extracting(value)
-            return isRaw(value) ? Self.callee(json: text) : Call.Callee(text)
-        } ?? .missing
+        var callee =
+            value(of: "to").map { value in
+                let text = bytes.span.extracting(value)
+                return isRaw(value) ? Self.callee(json: text) : Call.Callee(text)
+            } ?? .missing
         if case .missing = callee, let data = value(of: "custom_data") {
             callee = Self.callee(in: bytes.span.extracting(data), &json, &scratch)
         }

@@ -5,7 +5,7 @@
 
 import Dispatch
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 struct KillTests {
@@ -18,7 +18,7 @@ struct KillTests {
             var sent: Set<String> = []
             var acknowledged: Set<String> = []
         }
-        private let state = Mutex(State())
+        private let state = Locked(State())
         let progress = DispatchSemaphore(value: 0)
 
         func willSend(_ id: String) { state.withLock { _ = $0.sent.insert(id) } }
@@ -30,7 +30,9 @@ struct KillTests {
         var acknowledged: Set<String> { state.withLock { $0.acknowledged } }
     }
 
-    private static func event(_ id: String) -> String { #"{"uuid":"\#(id)","status":"answered","padding":"\#(String(repeating: id, count: 20))"}"# }
+    private static func event(_ id: String) -> String {
+        #"{"uuid":"\#(id)","status":"answered","padding":"\#(String(repeating: id, count: 20))"}"#
+    }
 
     @Test func `each event that was answered is kept once and whole, however often the process is killed`() throws {
         let ledger = Ledger()
@@ -45,7 +47,9 @@ struct KillTests {
                             for number in 0..<100_000 {
                                 let id = "\(round)-\(thread)-\(number)"
                                 ledger.willSend(id)
-                                guard let answer = try? client.ask(post("/voice/event", Self.event(id))), answer.status == 200 else { return }
+                                guard let answer = try? client.ask(post("/voice/event", Self.event(id))), answer.status == 200 else {
+                                    return
+                                }
                                 ledger.acknowledge(id)
                             }
                         }

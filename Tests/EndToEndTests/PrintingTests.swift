@@ -12,12 +12,15 @@ struct PrintingTests {
     private func drive(_ server: ServerProcess) throws {
         let client = try server.client()
         let requests = [
-            get("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"), get("/voice/answer?from=447700900456&to=\(TestServer.ourNumber)"),
-            get("/voice/answer?from_user=x447700900123y&to=call%20447700900123%20now"), get("/voice/answer?from_user=%1B%5B2J%0Afake&to=a%E2%80%AEb%22"),
+            get("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"),
+            get("/voice/answer?from=447700900456&to=\(TestServer.ourNumber)"),
+            get("/voice/answer?from_user=x447700900123y&to=call%20447700900123%20now"),
+            get("/voice/answer?from_user=%1B%5B2J%0Afake&to=a%E2%80%AEb%22"),
             post("/voice/event", #"{"status":"answered","from":"447700900456","to":"\u002b447700900123"}"#),
             post("/voice/event", #"{"status":"447700900123","from":447700900456,"to":"x"}"#),
             post("/voice/event", #"{"status":"\u001b[2J\u0007 done","from":"Zo\u00eb\u202e"}"#),
-            post("/voice/event", "status=447700900123&to=447700900456", type: "application/x-www-form-urlencoded"), post("/voice/event", "{\"to\":\"447700900123\""),
+            post("/voice/event", "status=447700900123&to=447700900456", type: "application/x-www-form-urlencoded"),
+            post("/voice/event", "{\"to\":\"447700900123\""),
             get("/metrics", "Authorization: Bearer \(Self.token)\r\n"), get("/health", "Authorization: Bearer \(Self.token)\r\n"),
             get("/447700900123/\(Self.token)"), get("/voice/fallback?to=447700900123"),
         ]
@@ -34,7 +37,10 @@ struct PrintingTests {
             let all = end.output + end.errors
             #expect(!all.contains(Self.token))
             for number in Self.numbers { #expect(!all.contains(number), "\(number) in \(all)") }
-            #expect(all.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control && $0.properties.generalCategory != .format })
+            #expect(
+                all.unicodeScalars.allSatisfy {
+                    $0 == "\n" || $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+                })
             guard let format = flags.last, flags.count == 2 else { return }
             let lines = end.output.split(separator: "\n")
             let answers = lines.filter { $0.contains("answer#3 connect-phone") }
@@ -42,7 +48,9 @@ struct PrintingTests {
             #expect(lines.contains { $0.contains("badTarget at byte") })
             #expect(lines.contains { $0.contains("malformed: line 1, column 21") })
             if format == "json" {
-                let records = try lines.filter { $0.hasPrefix("{") }.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+                let records = try lines.filter { $0.hasPrefix("{") }.map {
+                    try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+                }
                 #expect(records.count == 11)
                 #expect(records.allSatisfy { Set($0.keys) == ["time", "route", "status", "what", "from", "to", "micros"] })
             }
@@ -52,7 +60,8 @@ struct PrintingTests {
     @Test func `the start says where the token lies and what to paste, and keeps the token to itself`() throws {
         try withFolder { folder in
             try withProcess(folder: folder) { server throws in
-                let token = try String(contentsOfFile: "\(folder)/admin-token", encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+                let token = try String(contentsOfFile: "\(folder)/admin-token", encoding: .utf8).trimmingCharacters(
+                    in: .whitespacesAndNewlines)
                 #expect(token.utf8.count == 40)
                 let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/admin-token")
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -72,7 +81,9 @@ struct PrintingTests {
 
     @Test func `quiet prints nothing but warnings`() throws {
         try withFolder { folder in
-            let server = try ServerProcess(["serve", "--host", "unix:\(folder)/s", "--events", "\(folder)/events", "--quiet", "--log-format", "text"])
+            let server = try ServerProcess([
+                "serve", "--host", "unix:\(folder)/s", "--events", "\(folder)/events", "--quiet", "--log-format", "text",
+            ])
             defer { server.kill() }
             var client = try? Client(path: "\(folder)/s")
             for _ in 0..<1000 where client == nil {

@@ -40,7 +40,9 @@
                     #expect(try witness.ask(answer).status == 200)
                     _ = witness.waitForInput(milliseconds: 5)
                 }
-                let starts = ["", "GET /health HT", post("/voice/event", "{}"), answer, String(post("/voice/event", "{}").dropLast()), "NO\r\n\r\n"].map { Array($0.utf8) }
+                let starts = [
+                    "", "GET /health HT", post("/voice/event", "{}"), answer, String(post("/voice/event", "{}").dropLast()), "NO\r\n\r\n",
+                ].map { Array($0.utf8) }
                 func breakOff(_ count: Int) throws {
                     for number in 0..<count {
                         let client = try server.client()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
-import Synchronization
+import Locking
 
 /// Sends on a thread of its own what is more than the kernel takes, while the test reads.
 final class SendingThread {
@@ -24,7 +24,7 @@ final class SendingThread {
 }
 
 private final class FailureBox: Sendable {
-    private let state = Mutex<(any Error)?>(nil)
+    private let state = Locked<(any Error)?>(nil)
     func set(_ error: any Error) { state.withLock { $0 = error } }
     var error: (any Error)? { state.withLock { $0 } }
 }

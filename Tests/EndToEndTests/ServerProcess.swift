@@ -67,7 +67,9 @@ final class ServerProcess {
     func waitForStart() throws {
         let mark = "listens on "
         let started = try read { $0.contains(mark) && $0.contains("  try ") }
-        if let line = started.components(separatedBy: "\n").first(where: { $0.hasPrefix("pid ") }), let number = pid_t(line.dropFirst(4)) { pid = number }
+        if let line = started.components(separatedBy: "\n").first(where: { $0.hasPrefix("pid ") }), let number = pid_t(line.dropFirst(4)) {
+            pid = number
+        }
         guard let place = started.range(of: mark) else { return }
         let address = started[place.upperBound...].prefix { $0 != "\n" && $0 != " " }
         port = UInt16(address.reversed().prefix { $0.isNumber }.reversed().map(String.init).joined()) ?? 0
@@ -128,7 +130,12 @@ final class ServerProcess {
     func ask(_ request: String) throws -> Answer { try client().ask(request) }
 
     #if os(Linux)
-        var descriptorCount: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? -1 }
+        /// Open descriptors, but for the timer that Dispatch makes once, whenever it first needs one.
+        var descriptorCount: Int {
+            let folder = "/proc/\(pid)/fd"
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return -1 }
+            return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) != "anon_inode:[timerfd]" }
+        }
 
         /// Processor time so far, in hundredths of a second.
         var ticks: Int {
@@ -148,7 +155,8 @@ final class ServerProcess {
 
 /// Lends a started server that keeps its events in `folder`, or in a new one.
 func withProcess<Result>(
-    _ flags: [String] = [], environment: [String: String] = [:], folder: String? = nil, shell: String? = nil, _ body: (ServerProcess) throws -> Result
+    _ flags: [String] = [], environment: [String: String] = [:], folder: String? = nil, shell: String? = nil,
+    _ body: (ServerProcess) throws -> Result
 ) throws -> Result {
     guard let folder else {
         return try withFolder { try withProcess(flags, environment: environment, folder: $0, shell: shell, body) }

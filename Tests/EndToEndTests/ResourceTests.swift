@@ -3,6 +3,7 @@
 // What must not run out: descriptors, memory, processor time. Measured from outside, in a process that serves nothing else.
 
 #if os(Linux)
+    import Foundation
     import Testing
 
     struct ResourceTests {

@@ -35,10 +35,10 @@ let package = Package(
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
-        .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON"]),
+        .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "JSON", "Locking", "SwitchboardCommand"]),
+            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "SwitchboardCommand"]),
     ],
     swiftLanguageModes: [.v6]
 )

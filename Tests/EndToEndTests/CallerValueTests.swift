@@ -188,7 +188,8 @@ struct CallerValueTests {
             #expect(try actions(hidden).first?["from"] == nil)
             #expect(hidden["X-Switchboard-Flow"] == "answer#1 ring-user")
         }
-        try withServer(adjust: { $0.numbers = [] }) { server throws in
+        func adjust(_ settings: inout Settings) { settings.numbers = [] }
+        try withServer(adjust: adjust) { server throws in
             let any = try server.ask(get("/voice/answer?from=447700900999&to=447700900123"))
             #expect(any["X-Switchboard-Flow"] == "answer#1 ring-user")
             let out = try server.ask(get("/voice/answer?from_user=A&to=447700900123"))

@@ -157,7 +157,8 @@ struct EventTests {
     @Test func `an event that came before is answered alike and marked`() throws {
         try withFolder { folder in
             func events(_ bodies: [String]) throws -> [Record] {
-                try withServer(adjust: { $0.events = folder }) { server throws in
+                func adjust(_ settings: inout Settings) { settings.events = folder }
+                return try withServer(adjust: adjust) { server throws in
                     for body in bodies { #expect(try server.ask(post("/voice/event", body)).status == 200) }
                     return try server.stopAndRead()
                 }
@@ -196,7 +197,8 @@ struct EventTests {
     }
 
     @Test func `answers are not recorded where nobody wants them`() throws {
-        try withServer(adjust: { $0.logsAnswers = false }) { server throws in
+        func adjust(_ settings: inout Settings) { settings.logsAnswers = false }
+        try withServer(adjust: adjust) { server throws in
             for _ in 0..<3 { #expect(try server.ask(get("/voice/answer?to=447700900123&from_user=Alice")).status == 200) }
             #expect(try server.ask(post("/voice/event", "{}")).status == 200)
             #expect(try server.stopAndRead().map(\.kind) == ["event"])
@@ -205,7 +207,8 @@ struct EventTests {
 
     @Test(arguments: PollerKind.allCases)
     func `while events cannot be kept calls are answered, and it ends by itself`(_ poller: PollerKind) throws {
-        try withServer(poller, adjust: { try Data().write(to: URL(fileURLWithPath: $0.events)) }) { server throws in
+        func adjust(_ settings: inout Settings) throws { try Data().write(to: URL(fileURLWithPath: settings.events)) }
+        try withServer(poller, adjust: adjust) { server throws in
             let client = try server.client()
             let answer = get("/voice/answer?to=447700900123&from_user=Alice")
             for number in 0..<3 {

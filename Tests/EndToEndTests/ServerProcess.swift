@@ -130,11 +130,12 @@ final class ServerProcess {
     func ask(_ request: String) throws -> Answer { try client().ask(request) }
 
     #if os(Linux)
-        /// Open descriptors, but for the timer that Dispatch makes once, whenever it first needs one.
-        var descriptorCount: Int {
-            let folder = "/proc/\(pid)/fd"
-            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return -1 }
-            return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) != "anon_inode:[timerfd]" }
+        /// Sockets that are open; Dispatch opens a descriptor for a timer now and then.
+        var socketCount: Int {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []
+            return names.count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/fd/\($0)"))?.hasPrefix("socket:") == true
+            }
         }
 
         /// Processor time so far, in hundredths of a second.

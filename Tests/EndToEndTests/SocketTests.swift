@@ -339,7 +339,8 @@ struct SocketTests {
 
     @Test(arguments: PollerKind.allCases)
     func `1100 connections at once are each served, twice`(_ poller: PollerKind) throws {
-        try withServer(poller, adjust: { $0.server.workers = 2 }) { server in
+        func adjust(_ settings: inout Settings) { settings.server.workers = 2 }
+        try withServer(poller, adjust: adjust) { server in
             let clients = try (0..<1100).map { _ in try server.client() }
             for _ in 0..<2 {
                 for client in clients { try client.send(Self.answer) }
@@ -353,7 +354,8 @@ struct SocketTests {
 
     @Test(arguments: PollerKind.allCases)
     func `half-open clients up to the limit keep others waiting only until one goes`(_ poller: PollerKind) throws {
-        try withServer(poller, adjust: { $0.server.maxConnections = 10 }) { server in
+        func adjust(_ settings: inout Settings) { settings.server.maxConnections = 10 }
+        try withServer(poller, adjust: adjust) { server in
             let holders = try (0..<10).map { _ in
                 let client = try server.client()
                 #expect(try client.ask(Self.answer).status == 200)
@@ -372,7 +374,8 @@ struct SocketTests {
         try withFolder { folder in
             let path = "\(folder)/s"
             for _ in 0..<2 {
-                try withServer(poller, adjust: { ($0.server.host, $0.server.workers) = ("unix:\(path)", 2) }) { server throws in
+                func adjust(_ settings: inout Settings) { (settings.server.host, settings.server.workers) = ("unix:\(path)", 2) }
+                try withServer(poller, adjust: adjust) { server throws in
                     #expect(server.server.addresses == ["unix:\(path)"])
                     let clients = try (0..<20).map { _ in try Client(path: path) }
                     for client in clients { #expect(try client.ask(Self.answer).status == 200) }
@@ -386,7 +389,8 @@ struct SocketTests {
 
     @Test(arguments: PollerKind.allCases)
     func `localhost is both loopback addresses on one port`(_ poller: PollerKind) throws {
-        try withServer(poller, adjust: { $0.server.host = "localhost" }) { server in
+        func adjust(_ settings: inout Settings) { settings.server.host = "localhost" }
+        try withServer(poller, adjust: adjust) { server in
             #expect(server.server.addresses == ["127.0.0.1:\(server.server.port)", "[::1]:\(server.server.port)"])
             for host in ["127.0.0.1", "::1"] {
                 let client = try Client(port: server.server.port, host: host)

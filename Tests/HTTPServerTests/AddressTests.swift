@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-@testable import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 #if canImport(Glibc)
     import Glibc
@@ -11,15 +12,18 @@ import Testing
 
 struct AddressTests {
     @Test(arguments: [
-        ("localhost", ["127.0.0.1:3000", "[::1]:3000"]), ("127.0.0.1", ["127.0.0.1:3000"]), ("0.0.0.0", ["0.0.0.0:3000"]), ("::1", ["[::1]:3000"]),
-        ("[::1]", ["[::1]:3000"]), ("::", ["[::]:3000"]), ("[::]", ["[::]:3000"]), ("unix:/tmp/s", ["unix:/tmp/s"]), ("unix:relative", ["unix:relative"]),
+        ("localhost", ["127.0.0.1:3000", "[::1]:3000"]), ("127.0.0.1", ["127.0.0.1:3000"]), ("0.0.0.0", ["0.0.0.0:3000"]),
+        ("::1", ["[::1]:3000"]),
+        ("[::1]", ["[::1]:3000"]), ("::", ["[::]:3000"]), ("[::]", ["[::]:3000"]), ("unix:/tmp/s", ["unix:/tmp/s"]),
+        ("unix:relative", ["unix:relative"]),
     ])
     func `a host is all its addresses`(_ host: String, _ addresses: [String]) throws {
         #expect(try SocketAddress.resolve(host: host, port: 3000).map(\.description) == addresses)
     }
 
     @Test(arguments: [
-        ("", "the host is empty"), ("[]", "the host is empty"), ("no.such.host.invalid", "no.such.host.invalid is not known here"), ("unix:", "a socket path has 1 to"),
+        ("", "the host is empty"), ("[]", "the host is empty"), ("no.such.host.invalid", "no.such.host.invalid is not known here"),
+        ("unix:", "a socket path has 1 to"),
         ("unix:" + String(repeating: "x", count: 200), "a socket path has 1 to"), ("unix:a\u{0}b", "a socket path has 1 to"),
     ])
     func `what is no host says why`(_ host: String, _ words: String) {
@@ -45,8 +49,10 @@ struct AddressTests {
     }
 
     @Test(arguments: [
-        ("", "http:// or unix:"), ("https://localhost", "http:// or unix:"), ("localhost:3000", "http:// or unix:"), ("http://", "no host"), ("http:///health", "no host"),
-        ("http://:80/", "no host"), ("http://h:99999", "65535"), ("http://h:x", "65535"), ("http://h:", "65535"), ("http://h/a b", "characters"),
+        ("", "http:// or unix:"), ("https://localhost", "http:// or unix:"), ("localhost:3000", "http:// or unix:"), ("http://", "no host"),
+        ("http:///health", "no host"),
+        ("http://:80/", "no host"), ("http://h:99999", "65535"), ("http://h:x", "65535"), ("http://h:", "65535"),
+        ("http://h/a b", "characters"),
         ("http://h/\r\nX: y", "characters"), ("http://hö", "characters"),
     ])
     func `a URL that cannot be asked says what can`(_ url: String, _ words: String) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Dispatch
-@testable import HTTPServer
 import HTTPWire
 import Testing
+
+@testable import HTTPServer
 
 #if canImport(Glibc)
     import Glibc

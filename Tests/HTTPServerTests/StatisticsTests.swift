@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-@testable import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 struct StatisticsTests {
     @Test func `sums are over all workers`() {

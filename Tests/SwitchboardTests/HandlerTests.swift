@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// The handler without a server: requests from text, answers as values, and the log's completions read from the mailbox.
+
+import EventLog
+import Foundation
+import HTTPWire
+import NCCO
+import Testing
+
+@testable import HTTPServer
+@testable import Switchboard
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+private final class HandlerBench {
+    let handler: RequestHandler
+    let application: Application
+    private let mailbox: Mailbox
+    private let folder: String
+    private let log: EventLog
+    private var serial: UInt32 = 0
+    private var late: [Ticket: Response] = [:]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)").path
+        var settings = try Settings()
+        settings.events = folder
+        settings.adminToken = "0123456789abcdef"
+        settings.numbers = [try #require(PhoneNumber("14155550100"))]
+        log = try EventLog(EventLogConfiguration(folder: folder)) { _ in }
+        application = try Application(
+            settings: settings, log: log, admin: AdminToken(settings), console: Console(descriptor: -1), errors: Console(descriptor: -1))
+        mailbox = try Mailbox()
+        handler = try #require(application.makeHandler(mailbox: mailbox) as? RequestHandler)
+    }
+
+    deinit {
+        _ = log.close(timeoutMilliseconds: 20_000)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// What is handed to the handler; nil where the answer comes later.
+    func reply(_ request: String) throws -> (ticket: Ticket, now: Response?) {
+        let bytes = Array(request.utf8)
+        var head = RequestHead()
+        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
+        serial += 1
+        let exchange = Exchange(ticket: Ticket(slot: 0, serial: serial), began: Clock.system.monotonic(), wall: Clock.system.wall())
+        switch try handler.respond(to: head, bytes: bytes.span, body: bytes.span.extracting(head.end..<bytes.count), exchange: exchange) {
+        case .now(let response): return (exchange.ticket, response)
+        case .later: return (exchange.ticket, nil)
+        }
+    }
+
+    func refusal(_ request: String) throws -> Status? {
+        let bytes = Array(request.utf8)
+        var head = RequestHead()
+        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
+        return handler.refusal(of: head, bytes: bytes.span)?.status
+    }
+
+    /// The answer that the log's queue gives through the mailbox.
+    func wait(for ticket: Ticket) throws -> Response {
+        while late[ticket] == nil {
+            var entry = pollfd(fd: mailbox.wakeDescriptor, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&entry, 1, 20_000) == 1)
+            for case .complete(let tickets, let response) in mailbox.take() {
+                for ticket in tickets { late[ticket] = response }
+            }
+        }
+        return try #require(late[ticket])
+    }
+}
+
+private func post(_ target: String, _ body: String, _ fields: String = "") -> String {
+    "POST \(target) HTTP/1.1\r\nHost: h\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+}
+
+struct HandlerTests {
+    @Test func `an answer is given at once and hides nothing of its rule`() throws {
+        let bench = try HandlerBench()
+        let response = try #require(try bench.reply("GET /voice/answer?to=447700900123&from_user=A HTTP/1.1\r\nHost: h\r\n\r\n").now)
+        #expect(response.status == .ok)
+        #expect(response.contentType == .json)
+        #expect(String(decoding: response.fields.bytes, as: UTF8.self) == "X-Switchboard-Flow: answer#3 connect-phone\r\n")
+        #expect(bench.application.counts.answers == 1)
+        _ = try bench.reply("HEAD /voice/answer?to=447700900123&from_user=A HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(bench.application.counts.answers == 1)
+        _ = try bench.reply("GET /voice/answer HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(bench.application.counts.cannotConnect == 1)
+        _ = try bench.reply(post("/voice/answer", "{"))
+        #expect(bench.application.counts.unreadableAnswers == 1)
+    }
+
+    @Test func `events of one round are answered once they are handed over and durable`() throws {
+        let bench = try HandlerBench()
+        let tickets = try (0..<5).map { number in
+            let (ticket, now) = try bench.reply(post("/voice/event", "{\"n\":\(number)}"))
+            #expect(now == nil)
+            return ticket
+        }
+        let (twice, _) = try bench.reply(post("/voice/event", #"{"a":1,"a":2}"#))
+        #expect(bench.handler.flush(now: 0) == nil)
+        for ticket in tickets {
+            let response = try bench.wait(for: ticket)
+            #expect(response.status == .ok)
+            #expect(response.body.isEmpty && response.fields.bytes.isEmpty)
+        }
+        #expect(
+            String(decoding: try bench.wait(for: twice).fields.bytes, as: UTF8.self)
+                == "X-Switchboard-Warning: an object has a key twice\r\n")
+        #expect(bench.application.counts.events == 6)
+    }
+
+    @Test func `the record of an answer waits for others, but not for long`() throws {
+        let bench = try HandlerBench()
+        let request = "GET /voice/answer?to=447700900123&from_user=A HTTP/1.1\r\nHost: h\r\n\r\n"
+        #expect(bench.handler.flush(now: 1000) == nil)
+        _ = try bench.reply(request)
+        #expect(bench.handler.flush(now: 1000) == nil, "the first one goes at once")
+        _ = try bench.reply(request)
+        let again = try #require(bench.handler.flush(now: 1000))
+        #expect((1001...1010).contains(again))
+        #expect(bench.handler.flush(now: again - 1) == again)
+        #expect(bench.handler.flush(now: again) == nil)
+        // An event takes with it what waits.
+        _ = try bench.reply(request)
+        let (ticket, _) = try bench.reply(post("/voice/event", "{}"))
+        #expect(bench.handler.flush(now: again) == nil)
+        #expect(try bench.wait(for: ticket).status == .ok)
+        #expect(bench.application.log.status.counters.records >= 4)
+    }
+
+    @Test(
+        arguments: [
+            ("/voice/event", "", nil), ("/voice/answer", "Content-Encoding: gzip\r\n", nil),
+            ("/voice/event", "Content-Encoding: gzip\r\n", .unsupportedMediaType),
+            ("/voice/event", "Content-Encoding: identity\r\n", nil), ("/voice/event", "Content-Encoding:\r\n", nil),
+            ("/health", "", .methodNotAllowed),
+            ("/metrics", "", .notFound), ("/metrics", "Authorization: Bearer 0123456789abcdef\r\n", .methodNotAllowed),
+            ("/x", "", .notFound), ("/%zz", "", .badRequest),
+        ] as [(String, String, Status?)])
+    func `what is known before the body is refused before it`(_ target: String, _ fields: String, _ status: Status?) throws {
+        #expect(try HandlerBench().refusal(post(target, "{}", fields)) == status)
+    }
+
+    @Test func `the admin sees metrics, and health with reasons`() throws {
+        let bench = try HandlerBench()
+        let admin = "Host: h\r\nAuthorization: Bearer 0123456789abcdef\r\n\r\n"
+        #expect(try bench.reply("GET /metrics HTTP/1.1\r\n\(admin)").now?.contentType == .metrics)
+        #expect(try bench.reply("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").now?.status == .notFound)
+        #expect(
+            try bench.reply("GET /health HTTP/1.1\r\n\(admin)").now.map { String(decoding: $0.body, as: UTF8.self) }
+                == "{\"status\":\"ok\",\"reasons\":[]}\n")
+        bench.handler.failed(UsageError("x"))
+        let metrics = try #require(try bench.reply("GET /metrics HTTP/1.1\r\n\(admin)").now)
+        #expect(String(decoding: metrics.body, as: UTF8.self).contains("\nswitchboard_handler_faults_total 1\n"))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import HTTPWire
+import Testing
+
+@testable import Switchboard
+
+struct RoutingTests {
+    private enum Outcome: Equatable {
+        case route(Route)
+        case status(UInt16)
+    }
+
+    private func routing(_ line: String, isAdmin: Bool = false) throws -> (outcome: Outcome, response: Response?) {
+        let bytes = Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        var head = RequestHead()
+        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
+        switch Routing(head, bytes: bytes.span, isAdmin: isAdmin) {
+        case .route(let route): return (.route(route), nil)
+        case .answered(let response): return (.status(response.status.rawValue), response)
+        }
+    }
+
+    @Test(arguments: Route.allCases)
+    func `a route is found with a slash behind it, encoded and absolute`(_ route: Route) throws {
+        let path = route.rawValue
+        let encoded = "/%" + String(path.utf8.dropFirst().first ?? 0, radix: 16) + path.dropFirst(2)
+        for target in [path, path + "/", encoded, path + "?a=/b", "http://example.com\(path)", "HTTPS://example.com:8443\(path)/?x"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .route(route), "\(target)")
+        }
+        for target in [path + "//", "/" + path, path + "x", path.uppercased(), path + "%2f"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome != .route(route), "\(target)")
+        }
+    }
+
+    @Test(arguments: Route.allCases, Method.allCases)
+    func `each method is served, or told which are`(_ route: Route, _ method: Method) throws {
+        guard method != .connect else { return }
+        let (outcome, response) = try routing("\(method.name) \(route.rawValue)", isAdmin: true)
+        let isAllowed = route.allow.components(separatedBy: ", ").contains(method.name.description)
+        if method == .options {
+            #expect(outcome == .status(204))
+        } else {
+            #expect(outcome == (isAllowed ? .route(route) : .status(405)))
+        }
+        if let response { #expect(String(decoding: response.fields.bytes, as: UTF8.self) == "Allow: \(route.allow)\r\n") }
+    }
+
+    @Test func `admin routes are not there for others, whatever the method`() throws {
+        for method in ["GET", "POST", "OPTIONS", "HEAD"] {
+            let (outcome, response) = try routing("\(method) /metrics")
+            #expect(outcome == .status(404))
+            #expect(response?.fields.bytes.isEmpty == true)
+            #expect(response?.body == (try routing("\(method) /nothing-like-it").response?.body))
+        }
+    }
+
+    @Test(arguments: [
+        ("/voice/anwser", "/voice/answer"), ("/voice/events", "/voice/event"), ("/voice/fall-back", "/voice/fallback"),
+        ("/healthz", "/health"), ("/helth/", "/health"),
+    ])
+    func `the nearest route is named`(_ path: String, _ route: String) throws {
+        let response = try routing("GET \(path)").response
+        #expect(response.map { String(decoding: $0.body, as: UTF8.self).contains("did you mean \(route)?") } == true)
+    }
+
+    @Test(arguments: ["/%", "/%4", "/%zz", "/%00", "/a%2Fb", "/a%5cb", "/..", "/a/../b", "/%2e%2e/", "/a/.%2E"])
+    func `a path that others may read in another way is refused`(_ path: String) throws {
+        #expect(try routing("GET \(path)").outcome == .status(400))
+    }
+}
+
+extension String {
+    fileprivate func components(separatedBy separator: String) -> [String] { split(separator: separator).map(String.init) }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import EventLog
+import HTTPServer
+import HTTPWire
+import NCCO
+import Switchboard
+import Testing
+
+struct SettingsTests {
+    private func settings(_ arguments: String..., environment: [String: String] = [:]) throws -> Settings {
+        try Settings(arguments: arguments, environment: environment)
+    }
+
+    @Test func `without anything the defaults hold`() throws {
+        let settings = try settings()
+        #expect(settings.server.host == "localhost")
+        #expect(settings.server.port == 3000)
+        #expect(settings.numbers.isEmpty)
+        #expect(settings.inboundUser.description == "Alice")
+        #expect((settings.events, settings.nccos, settings.publicURL) == ("events", nil, nil))
+        #expect(settings.sync == .always)
+        #expect(settings.logsAnswers && !settings.isQuiet && settings.logFormat == nil)
+        #expect(settings.server.limits.body == 256 * 1024)
+        #expect(settings.server.poller == .preferred)
+        #expect(settings.grace < 10_000)
+    }
+
+    @Test func `a flag wins over the environment, and an empty variable is none`() throws {
+        #expect(try settings(environment: ["PORT": "1", "VCR_PORT": "2"]).server.port == 1)
+        #expect(try settings(environment: ["PORT": "", "VCR_PORT": "2"]).server.port == 2)
+        #expect(try settings("--port", "3", environment: ["PORT": "1"]).server.port == 3)
+        #expect(try settings("--port=4", environment: ["PORT": "bad"]).server.port == 4)
+        #expect(try settings(environment: ["PORT": "", "HOST": ""]).server.port == 3000)
+        #expect(try settings(environment: ["UNRELATED": "x"]).server.host == "localhost")
+    }
+
+    @Test func `numbers are gathered in order, each once, however they are written`() throws {
+        let settings = try settings("--number", "+1 (415) 555-0100, 447700900123", "--number=0014155550100", "--number", "tel:447700900456")
+        #expect(settings.numbers.map(\.description) == ["14155550100", "447700900123", "447700900456"])
+        #expect(try self.settings(environment: ["VONAGE_NUMBER": "14155550100,447700900123"]).numbers.count == 2)
+        #expect(
+            try self.settings("--number", "14155550100", environment: ["VONAGE_NUMBER": "447700900123"]).numbers.map(\.description) == [
+                "14155550100"
+            ])
+    }
+
+    @Test(arguments: [("50ms", 50), ("10s", 10_000), ("2m", 120_000), ("1h", 3_600_000), ("10", 10_000)] as [(String, Int64)])
+    func `a time has a unit or is seconds`(_ text: String, _ milliseconds: Int64) throws {
+        #expect(try settings("--head-timeout", text).server.limits.headTime == milliseconds)
+        #expect(try settings("--body-timeout", text).server.limits.bodyTime == milliseconds)
+        #expect(try settings("--idle-timeout", text).server.limits.idleTime == milliseconds)
+        #expect(try settings("--write-timeout", text).server.limits.writeTime == milliseconds)
+    }
+
+    @Test func `a stop may take no time, or ten minutes at most`() throws {
+        #expect(try settings("--grace", "0").grace == 0)
+        #expect(try settings("--grace", "10m").grace == 600_000)
+        #expect(throws: UsageError.self) { try settings("--grace", "601s") }
+    }
+
+    @Test(arguments: [
+        ("1", 1), ("655360", 655_360), ("64KiB", 65_536), ("0.5MiB", -1), ("641KiB", -1), ("0", -1), ("-1", -1),
+        ("9999999999999999999KiB", -1), ("1kb", -1), ("", -1),
+    ])
+    func `a size has a binary unit or is bytes`(_ text: String, _ bytes: Int) throws {
+        if bytes >= 0 {
+            #expect(try settings("--max-body", text).server.limits.body == bytes)
+        } else {
+            let error = #expect(throws: UsageError.self) { try settings("--max-body", text) }
+            #expect(error?.description.hasSuffix("is not a size from 1 to 655360 bytes; write 262144, 256KiB or 1MiB") == true)
+        }
+    }
+
+    @Test(arguments: ["49ms", "2h", "9223372036854775807h", "1.5s", "ms", "", "s10", "-1s", "1e3"])
+    func `what is no time is refused`(_ text: String) {
+        let error = #expect(throws: UsageError.self) { try settings("--head-timeout", text) }
+        #expect(error?.description.contains("write 500ms, 10s or 2m") == true)
+    }
+
+    @Test func `the sync policy has three words`() throws {
+        #expect(try settings("--sync", "none").sync == .none)
+        #expect(try settings("--sync", "interval=200ms").sync == .interval(milliseconds: 200))
+        for bad in ["interval", "interval=", "interval=0ms", "Always"] { #expect(throws: UsageError.self) { try settings("--sync", bad) } }
+    }
+
+    @Test(arguments: [
+        ("https://calls.example.com", "https://calls.example.com"), ("https://calls.example.com/", "https://calls.example.com"),
+        ("http://h:8080/a/b", "http://h:8080/a/b"),
+        ("https://", nil), ("https:///x", nil), ("calls.example.com", nil), ("https://user@h", nil), ("https://h?x", nil),
+        ("https://h#x", nil), ("https://h\"", nil),
+        ("https://h\r\nX", nil), ("https://hö", nil),
+    ])
+    func `a public URL is a plain one`(_ text: String, _ url: String?) throws {
+        if let url {
+            #expect(try settings("--public-url", text).publicURL == url)
+        } else {
+            #expect(throws: UsageError.self) { try settings("--public-url", text) }
+        }
+    }
+
+    @Test func `each setting has a name, words and a check, and no two share one`() {
+        #expect(Set(Setting.all.map(\.flag)).count == Setting.all.count)
+        let variables = Setting.all.flatMap(\.environment)
+        #expect(Set(variables).count == variables.count)
+        for setting in Setting.all {
+            #expect(setting.flag.hasPrefix("--") && !setting.help.isEmpty)
+            #expect(!setting.flag.contains("secret") && !setting.flag.hasSuffix("token"))
+        }
+    }
+
+    @Test(arguments: Setting.all.map(\.flag))
+    func `each flag with a value asks for it, and is not taken twice`(_ flag: String) throws {
+        let setting = try #require(Setting.all.first { $0.flag == flag })
+        guard let placeholder = setting.placeholder else {
+            #expect(throws: UsageError("\(flag) takes no value")) { try settings("\(flag)=1") }
+            return
+        }
+        #expect(throws: UsageError("\(flag) needs a value: \(flag) \(placeholder)")) { try settings(flag) }
+        if flag != "--number" { #expect(throws: UsageError("\(flag) is given twice")) { try settings(flag, "1", flag, "1") } }
+    }
+
+    @Test func `an error is one line that escapes what was written`() {
+        for arguments in [["--\u{1B}[2J\n"], ["\u{202E}"], ["--port", "1\r\n2"], ["--inbound-user", "\u{7}"], ["--number", "\"\u{0}\""]] {
+            let error = #expect(throws: UsageError.self) { try Settings(arguments: arguments, environment: [:]) }
+            #expect(
+                error?.description.unicodeScalars.allSatisfy {
+                    $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
+                } == true)
+        }
+    }
+
+    @Test func `a flag that is nearly right is named`() {
+        for (wrong, right) in [
+            ("--prot", "--port"), ("--numbers", "--number"), ("--log-answer", "--log-answers"), ("--HOST", nil), ("--x", nil),
+        ] {
+            let error = #expect(throws: UsageError.self) { try settings(wrong, "1") }
+            #expect(error?.description.contains(right.map { "did you mean \($0)?" } ?? "see switchboard serve --help") == true)
+        }
+    }
+}

@@ -153,7 +153,8 @@ struct Worker: ~Copyable {
             let slot = Int(event.token & 0xFFFF_FFFF)
             guard slot < connections.count, let connection = connections[slot], connection.token == event.token else { return }
             if event.mayHaveEnded { connection.mayHaveEnded = true }
-            if event.writable, !connection.output.isEmpty { writeOn(connection) }
+            // Who is gone takes no more: a hang-up may be told to the reading side alone, where nothing is read now.
+            if event.writable || event.mayHaveEnded, !connection.output.isEmpty { writeOn(connection) }
             if event.readable {
                 connection.mayRead = true
                 read(connection)

@@ -76,14 +76,14 @@ struct PollerTests {
     /// Waits until something is told, over empty wake-ups.
     private func next(_ poller: any Poller) throws -> [PollEvent] {
         var events: [PollEvent] = []
-        for _ in 0..<100 where events.isEmpty { poller.wait(milliseconds: Self.patience, into: &events) }
+        for _ in 0..<3 where events.isEmpty { poller.wait(milliseconds: Self.patience, into: &events) }
         try #require(!events.isEmpty)
         return events
     }
 
     /// Waits for a readable one, over what else is told.
     private func nextReadable(_ poller: any Poller, _ token: UInt64) throws -> PollEvent {
-        for _ in 0..<100 {
+        for _ in 0..<10 {
             if let event = try next(poller).first(where: { $0.readable && $0.token == token }) { return event }
         }
         throw SocketError("wait", "poller", code: ETIMEDOUT)
@@ -164,7 +164,7 @@ struct PollerTests {
             poller.rearmWrite(pair.polled, token: 9)
             #expect(pair.readAllOther().count == filled)
             var isWritable = false
-            for _ in 0..<100 where !isWritable { isWritable = try next(poller).contains { $0.writable && $0.token == 9 } }
+            for _ in 0..<10 where !isWritable { isWritable = try next(poller).contains { $0.writable && $0.token == 9 } }
             #expect(isWritable)
         }
         poller.removeAndClose(pair.polled)
@@ -178,9 +178,9 @@ struct PollerTests {
         _ = pair.fill()
         poller.rearmWrite(pair.polled, token: 9)
         pair.closeOther()
-        var isWritable = false
-        for _ in 0..<100 where !isWritable { isWritable = try next(poller).contains { $0.writable } }
-        #expect(isWritable)
+        // One side or the other: Dispatch tells of a hang-up once.
+        let events = try next(poller)
+        #expect(events.contains { $0.token == 9 && ($0.writable || $0.mayHaveEnded) })
         poller.removeAndClose(pair.polled)
     }
 

@@ -2,7 +2,10 @@
 //
 // The poller for every platform that Dispatch runs on. Each descriptor has a read source, and a write source while a write is blocked; a
 // source suspends itself when it has fired and is resumed by `rearm…`. Every suspend, resume and cancel happens on one serial queue, so that
-// they cannot meet; a source is cancelled before its descriptor is closed, in the cancel handler, as Dispatch asks.
+// they cannot meet; a descriptor is closed in the cancel handler of its last source, as Dispatch asks.
+//
+// On Linux it stands in for other platforms, and is not for a server that strangers can reach: there libdispatch takes a descriptor that was
+// hung up out of its tables without a lock (swift-corelibs-libdispatch, issue 949), so that a flood of resets can end the process.
 
 import Dispatch
 import Locking
@@ -74,6 +77,8 @@ private final class Entry: @unchecked Sendable {
     private let reading: any DispatchSourceRead
     private var writing: (any DispatchSourceWrite)?
     private var readingIsSuspended = false
+    /// Sources that still use the descriptor.
+    private var users = 1
     private var isCancelled = false
 
     init(_ descriptor: Int32, token: UInt64, inbox: Inbox) {
@@ -91,10 +96,7 @@ private final class Entry: @unchecked Sendable {
             // A hang-up is not told apart, and after it a source may never fire again: the reader must go on to the end.
             inbox.put(PollEvent(token: token, readable: true, writable: false, mayHaveEnded: true))
         }
-        reading.setCancelHandler { [self] in
-            // The write source, if any, was cancelled in the same turn of this queue and has been told before.
-            close(descriptor)
-        }
+        reading.setCancelHandler { [self] in release() }
         reading.activate()
     }
 
@@ -116,9 +118,17 @@ private final class Entry: @unchecked Sendable {
                 source.cancel()
                 inbox.put(PollEvent(token: token, readable: false, writable: true, mayHaveEnded: false))
             }
+            source.setCancelHandler { [self] in release() }
+            users += 1
             writing = source
             source.activate()
         }
+    }
+
+    /// The last one closes; that of reading is cancelled only when all are.
+    private func release() {
+        users -= 1
+        if users == 0 { close(descriptor) }
     }
 
     func cancel() {

@@ -3,6 +3,7 @@
 // What must not run out: descriptors, memory, processor time. Measured from outside, in a process that serves nothing else.
 
 #if os(Linux)
+    import Foundation
     import Testing
 
     struct ResourceTests {
@@ -78,7 +79,9 @@
                     #expect(try server.ask(answer).status == 200)
                 }
                 #expect(greedy.isEmpty, "all of them should have been ended")
-                #expect(server.peakMemory - before < 48 * 1024, "KiB")
+                // The address sanitizer's own bookkeeping counts as the process's.
+                let allowed = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil ? 48 * 1024 : 192 * 1024
+                #expect(server.peakMemory - before < allowed, "KiB")
             }
         }
 

@@ -40,6 +40,9 @@ enum Serve {
             if !(environment["VONAGE_SIGNATURE_SECRET"] ?? "").isEmpty {
                 Console.errors.print("warning: VONAGE_SIGNATURE_SECRET is set, but this version does not check signatures")
             }
+            if settings.server.poller == .dispatch, PollerKind.preferred == .epoll {
+                Console.errors.print("warning: --poller dispatch is for tests here: Dispatch on Linux can crash under a flood of resets")
+            }
             stop.wait(reopen: { log.reopen() })
             end(server, log, grace: settings.grace)
         } catch let error as UsageError {

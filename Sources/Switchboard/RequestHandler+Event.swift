@@ -47,7 +47,7 @@ extension RequestHandler {
         parameters.appendObject(to: &record.tail, keepsRepeats: true)
         let original = text.extracting(range)
         if parameters.isLossy { record.tail.appendRaw(original) }
-        return commit(record, hasRepeatedKey: false, original, exchange)
+        return commit(record, hasRepeatedKey: parameters.hasRepeatedName, original, exchange)
     }
 
     /// Hands a record to the log whose tail begins with the event.

@@ -145,6 +145,8 @@ struct WebhookParameters {
         one.count == other.count && decoded.bytes[one].elementsEqual(decoded.bytes[other])
     }
 
+    var hasRepeatedName: Bool { Set(decoded.entries.map { decoded.bytes[$0.name] }).count < decoded.entries.count }
+
     /// Whether a decoded byte sequence is no UTF-8, so that it is shown with U+FFFD.
     var isLossy: Bool { !isValidUTF8(decoded.bytes.span) }
 

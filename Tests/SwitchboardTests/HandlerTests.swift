@@ -105,16 +105,20 @@ struct HandlerTests {
             return ticket
         }
         let (twice, _) = try bench.reply(post("/voice/event", #"{"a":1,"a":2}"#))
+        let form = "Content-Type: application/x-www-form-urlencoded\r\n"
+        let (twiceInForm, _) = try bench.reply(post("/voice/event", "a=1&b=2&a=2", form))
         #expect(bench.handler.flush(now: 0) == nil)
         for ticket in tickets {
             let response = try bench.wait(for: ticket)
             #expect(response.status == .ok)
             #expect(response.body.isEmpty && response.fields.bytes.isEmpty)
         }
-        #expect(
-            String(decoding: try bench.wait(for: twice).fields.bytes, as: UTF8.self)
-                == "X-Switchboard-Warning: an object has a key twice\r\n")
-        #expect(bench.application.counts.events == 6)
+        for ticket in [twice, twiceInForm] {
+            #expect(
+                String(decoding: try bench.wait(for: ticket).fields.bytes, as: UTF8.self)
+                    == "X-Switchboard-Warning: an object has a key twice\r\n")
+        }
+        #expect(bench.application.counts.events == 7)
     }
 
     @Test func `the record of an answer waits for others, but not for long`() throws {

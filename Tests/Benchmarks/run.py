@@ -87,7 +87,9 @@ class Server:
         output = open(self.folder / f"{self.name}-{self.port}.log", "ab")
         command = ["taskset", "-c", str(self.cpu), *self.command()]
         self.began = time.perf_counter()
-        self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+        # Of the environment only what is needed: a setting in it would change what is measured.
+        self.process = subprocess.Popen(
+            command, stdout=output, stderr=output, env={"PATH": os.environ["PATH"]}, start_new_session=True)
         output.close()
         if wait:
             self.first_answer()

@@ -49,8 +49,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/switchboard-container.XXXXXX")
 started=""
 finish() {
     local code=$?
-    # The mounts live in the namespace of the process and end with it.
-    [[ -z $started ]] || kill -KILL "$started" 2>/dev/null || true
+    # Process 1 and its mounts: a change of user took it out of reach of --kill-child.
+    [[ -z $started ]] || kill -KILL $(cat "/proc/$started/task/$started/children" 2>/dev/null) "$started" 2>/dev/null || true
     wait 2>/dev/null || true
     rm -rf --one-file-system "$work"
     exit "$code"

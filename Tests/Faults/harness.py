@@ -201,7 +201,10 @@ class Server:
         self.is_traced = bool(strace)
         # A file and no pipe: nobody reads it while the server runs.
         self.output = open(f"{folder}.output", "w+b")
-        self.process = subprocess.Popen([*prefix, *command], stdout=self.output, stderr=self.output, start_new_session=True)
+        # Of the environment only what is needed: a setting in it would change what is tested.
+        environment = {"PATH": os.environ["PATH"]}
+        self.process = subprocess.Popen(
+            [*prefix, *command], stdout=self.output, stderr=self.output, env=environment, start_new_session=True)
 
     @property
     def pid(self):

@@ -43,6 +43,14 @@ def late_sync(context):
     report.sound("and every event is there", examine(folder, ledger, tail_may_be_torn=True))
 
 
+def early_stop(context):
+    """SIGTERM to a server that answers already, on a system that is slow to say where signals go."""
+    report, folder, ledger = context.report, context.folder(), context.ledger()
+    with Server(folder, strace=traced("rt_sigaction", "delay_enter=300000")) as server, server.connect() as client:
+        report.check("a server that has just begun keeps an event", ledger.event(client)[1] == 200)
+        report.check("and SIGTERM ends it with 0", server.stop(limit=5) == 0, f"it was lost: {server.line}")
+
+
 def failures(context):
     """A call fails once, or in a row; then all goes on."""
     first = (2, 3, 5) if context.options.quick else (1, 2, 3, 4, 5, 8)

@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from calls import failures, killed_at_each_call, late_sync
+from calls import early_stop, failures, killed_at_each_call, late_sync
 from full_disk import file_size_limit, full_disk, full_from_the_start
 from hanging_disk import hanging_disk
 from harness import Context, Report, Server
@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = {
     "kill": [kill_loop],
     "calls": [late_sync, failures],
+    "stop": [early_stop],
     "kill-at-call": [killed_at_each_call],
     "full": [full_disk, full_from_the_start, file_size_limit],
     "power": [power_loss],

@@ -6,10 +6,11 @@
 # The serving process has one processor (the first this process may use), the load generator another, and nothing leaves 127.0.0.1. Each
 # measurement is many short runs that alternate between the two servers, so that what else the machine does meets both; a ratio is the
 # median of the ratios of neighbouring runs, every other figure a median. Requests for each second of processor time (user and system, all
-# threads, also ended ones) hardly waver on a busy machine; requests for each second do. All servers are stopped at the end, whatever happens.
+# threads, also ended ones) hardly waver on a busy machine; requests for each second do. All servers are stopped at the end, whatever
+# happens.
 #
-# Targets are printed and, with --check, asserted: a shared machine must not fail a build. Left out: TLS, bodies above some hundred bytes, more
-# than one worker: both servers scale by independent event loops, so one is what can be compared.
+# Targets are printed and, with --check, asserted: a shared machine must not fail a build. Left out: TLS, bodies above some hundred bytes,
+# more than one worker: both servers scale by independent event loops, so one is what can be compared.
 
 import argparse
 import contextlib

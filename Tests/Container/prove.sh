@@ -5,13 +5,14 @@
 #
 #   Tests/Container/prove.sh [--binary FILE] [--cache FOLDER] [--mirror URL]
 #
-# It reads the Dockerfile itself, so the two cannot drift. The last stage is carried out as written: its Debian is made by debootstrap, its RUN
-# lines run inside, its COPY puts the binary there. Then the entry point runs as process 1 of its own process, mount and network namespaces,
-# on a read-only root with only /data to write to, once as the image's user and once as any user of group 0, and the health check is
-# executed as the Dockerfile writes it.
+# It reads the Dockerfile itself, so the two cannot drift. The last stage is carried out as written: its Debian is made by debootstrap,
+# its RUN lines run inside, its COPY puts the binary there. Then the entry point runs as process 1 of its own process, mount and network
+# namespaces, on a read-only root with only /data to write to, once as the image's user and once as any user of group 0, and the health
+# check is executed as the Dockerfile writes it.
 #
-# The binary must have been built on the same Debian (default: .build/release/switchboard). The mirror is the one that apt uses here. A finished
-# root is kept in the cache folder under a name made of the steps that made it. Left out: the build stage, which needs Swift's own image.
+# The binary must have been built on the same Debian (default: .build/release/switchboard). The mirror is the one that apt uses here. A
+# finished root is kept in the cache folder under a name made of the steps that made it. Left out: the build stage, which needs Swift's
+# own image.
 
 set -euo pipefail
 
@@ -28,9 +29,15 @@ while (($#)); do
 done
 ((EUID == 0)) || { echo "prove.sh: run it as root: it makes namespaces and mounts" >&2; exit 77; }
 for tool in debootstrap curl unshare nsenter chroot ip python3; do
-    command -v "$tool" >/dev/null || { echo "prove.sh: $tool not found (apt-get install debootstrap curl util-linux iproute2 python3)" >&2; exit 77; }
+    command -v "$tool" >/dev/null || {
+        echo "prove.sh: $tool not found (apt-get install debootstrap curl util-linux iproute2 python3)" >&2
+        exit 77
+    }
 done
-[[ -x $binary ]] || { echo "prove.sh: no $binary; run swift build -c release --static-swift-stdlib, or name one with --binary" >&2; exit 66; }
+[[ -x $binary ]] || {
+    echo "prove.sh: no $binary; run swift build -c release --static-swift-stdlib, or name one with --binary" >&2
+    exit 66
+}
 
 passed=0 failed=0
 check() { # check NAME COMMAND…
@@ -43,6 +50,10 @@ check() { # check NAME COMMAND…
     fi
 }
 not() { ! "$@"; }
+give_up() { # give_up LOG
+    tail -5 "$1" >&2
+    exit 69
+}
 same() { [[ $1 == "$2" ]] || { echo "'$1' is not '$2'"; return 1; }; }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/switchboard-container.XXXXXX")
@@ -115,13 +126,13 @@ mkdir "$root"
 if [[ -f $kept ]]; then
     tar -C "$root" -xpf "$kept"
 else
-    debootstrap --variant=minbase "$release" "$root" "$mirror" >"$work/debootstrap.log" 2>&1 || { tail -5 "$work/debootstrap.log" >&2; exit 69; }
+    debootstrap --variant=minbase "$release" "$root" "$mirror" >"$work/debootstrap.log" 2>&1 || give_up "$work/debootstrap.log"
     # Updates and security fixes too, where apt has them here: the image's own list has them.
     apt_lines | awk -v release="$release" 'index($2, release) == 1 && $3 == "main" { print "deb", $1, $2, $3 }' >"$work/sources.list"
     [[ ! -s $work/sources.list ]] || cp "$work/sources.list" "$root/etc/apt/sources.list"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     said run | while read -r line; do
-        DEBIAN_FRONTEND=noninteractive chroot "$root" /bin/sh -ec "$line" </dev/null >"$work/run.log" 2>&1 || { tail -5 "$work/run.log" >&2; exit 69; }
+        DEBIAN_FRONTEND=noninteractive chroot "$root" /bin/sh -ec "$line" </dev/null >"$work/run.log" 2>&1 || give_up "$work/run.log"
     done
     tar -C "$root" -cpf "$kept.new" . && mv "$kept.new" "$kept"
 fi
@@ -135,13 +146,15 @@ install -D -m 0755 "$binary" "$root$inside"
 libraries() { chroot "$root" ldd "$inside"; }
 check "every library of the binary is found inside" bash -c '! grep -F "not found" <<<"$1"' - "$(libraries 2>&1)"
 check "no library of Swift is needed" bash -c '! grep -i swift <<<"$1"' - "$(libraries 2>&1 | sed 's/^[^=]*switchboard.*//')"
+owner_of() { chroot "$root" dpkg -S "$1"; }
 owners_are_listed() {
     local path owner
     for path in $(libraries | grep -o '/[^ ]*'); do
         # /lib is a link to /usr/lib, and dpkg knows a file by one of the two names.
-        owner=$({ chroot "$root" dpkg -S "$path" || chroot "$root" dpkg -S "/usr$path" || chroot "$root" dpkg -S "${path#/usr}"; } 2>/dev/null | head -1)
+        owner=$({ owner_of "$path" || owner_of "/usr$path" || owner_of "${path#/usr}"; } 2>/dev/null | head -1)
         owner=${owner%%:*}
-        grep -qxF -e "$owner" <(said packages; echo libc6) || { echo "$path is of '$owner', which the Dockerfile does not install"; return 1; }
+        grep -qxF -e "$owner" <(said packages; echo libc6) ||
+            { echo "$path is of '$owner', which the Dockerfile does not install"; return 1; }
     done
 }
 check "each library's package is in the Dockerfile" owners_are_listed
@@ -186,7 +199,15 @@ answers() {
     answer=$(ask "http://127.0.0.1:$port/voice/answer?to=447700900123&from_user=Alice")
     python3 -c 'import json, sys; assert json.loads(sys.argv[1])[-1]["endpoint"][0]["number"] == "447700900123"' "$answer"
 }
-answers_event() { same "$(ask -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' -d "$1" "http://127.0.0.1:$port/voice/event")" 200; }
+answers_event() {
+    same "$(ask -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' -d "$1" "http://127.0.0.1:$port/voice/event")" 200
+}
+who() { echo "$(awk '/^NSpid:/ { print $NF }' "/proc/$pid/status") $(basename "$(readlink "/proc/$pid/exe")")"; }
+cannot_write() {
+    local answer
+    answer=$(nsenter -t "$pid" --mount --root="/proc/$pid/root" touch "$1" 2>&1) && return 1
+    [[ $answer == *"Read-only file system"* ]] || { echo "$answer"; return 1; }
+}
 children() { cat /proc/"$pid"/task/*/children; }
 ended_in_order() {
     local began=$SECONDS code=0
@@ -216,10 +237,11 @@ prove_run() {
         sleep 0.02
     done
     check "$as: it answers on port $port" until_answered
-    check "$as: it is process 1" same "$(awk '/^NSpid:/ { print $NF }' "/proc/$pid/status"):$(readlink "/proc/$pid/exe" | sed 's|.*/||')" "1:${command[0]}"
+    check "$as: it is process 1" same "$(who)" "1 ${command[0]}"
     check "$as: it runs with that id, group 0 and no capability" same \
         "$(awk '/^(Uid|Gid|CapEff|CapBnd):/ { printf "%s ", $2 }' "/proc/$pid/status")" "$user 0 0000000000000000 0000000000000000 "
-    check "$as: the root is read-only, also for root" bash -c '! nsenter -t "$1" --mount --root="/proc/$1/root" touch /proof /tmp/proof 2>/dev/null' - "$pid"
+    check "$as: the root is read-only, also for root" cannot_write /proof
+    check "$as: so is its /tmp" cannot_write /tmp/proof
     check "$as: a call is answered with an NCCO" answers
     check "$as: an event is answered 200" answers_event '{"uuid":"proof-1","status":"ringing"}'
     check "$as: the event is in $volume/events.jsonl" grep -qF '"event":{"uuid":"proof-1","status":"ringing"}' "$data/events.jsonl"
@@ -227,7 +249,8 @@ prove_run() {
     check "$as: the health check fails where nobody listens" not within /usr/bin/env PORT=1 "${health[@]}"
     check "$as: its files belong to it and only it may read them" same \
         "$(cd "$data" && stat -c '%u %a %n' * | sort -k3)" "$user 600 admin-token"$'\n'"$user 600 events.jsonl"$'\n'"$user 600 events.lock"
-    check "$as: nothing was written elsewhere" same "$(find "$root" -xdev -newer "$marker" ! -type d | grep -v "^$root/usr/local/bin" || true)" ""
+    check "$as: nothing was written elsewhere" same \
+        "$(find "$root" -xdev -newer "$marker" ! -type d | grep -v "^$root/usr/local/bin" || true)" ""
     check "$as: it has no child processes" same "$(children)" ""
     # The engine's exec leaves an orphan behind; process 1 inherits it. Whether it is reaped or not, nothing may hang on it.
     within /bin/sh -c 'sleep 0.2 & :'

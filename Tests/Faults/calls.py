@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Faults at single system calls, put there by strace: late syncs, failing syncs and writes, short writes, and SIGKILL at each call of a kind.
-# strace counts calls for each thread; the log has one thread at a time, so the K-th call of the log's file is nearly always the one meant.
+# Faults at single system calls, put there by strace: late syncs, failing syncs and writes, short writes, and SIGKILL at each call of a
+# kind. strace counts calls for each thread; the log has one thread at a time, so the K-th call of the log's file is nearly always the one
+# meant.
 
 import itertools
 import signal
@@ -130,9 +131,9 @@ def killed_at_each_call(context):
 def killed_at(context, call):
     report = context.report
     name = call.partition(",")[0]
-    # So that files are sealed, or removed, at all: a sync fails, that of the second event after the four of recovery; or, for a file without
-    # lines, that of opening a new one.
-    failing = {"fdatasync": [], "unlink": ["-e", "inject=fdatasync:error=EIO:when=2"]}.get(name, ["-e", "inject=fdatasync:error=EIO:when=6"])
+    # So that files are sealed, or removed, at all: a sync fails, that of the second event after the four of recovery; or, for a file
+    # without lines, that of opening a new one.
+    failing = [] if name == "fdatasync" else ["-e", f"inject=fdatasync:error=EIO:when={2 if name == 'unlink' else 6}"]
     hits, misses, kept, problems, line = 0, 0, 0, [], ""
     for place in range(1, 81):
         folder, ledger = context.folder(), context.ledger()

@@ -46,7 +46,8 @@ def full_disk(context):
         with Server(folder) as server, server.connect() as client:
             for number in range(3):
                 statuses = until_refused(ledger, client)
-                report.check(f"{name}, time {number + 1}: events get 200, then 503", len(statuses) > 1 and statuses[-1] == 503, f"{statuses[-5:]}")
+                report.check(
+                    f"{name}, time {number + 1}: events get 200, then 503", len(statuses) > 1 and statuses[-1] == 503, f"{statuses[-5:]}")
                 # The cut gave back the rest of a page.
                 fill(folder / "filler")
                 ledger.statuses(client, 3, size=4000)

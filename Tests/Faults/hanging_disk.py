@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A disk that hangs: fdatasync takes 30 s. Calls are answered meanwhile, events get 503 before Vonage stops waiting, and a stop keeps its time.
+# A disk that hangs: fdatasync takes 30 s. Calls are answered meanwhile, events get 503 before Vonage stops waiting, and a stop keeps its
+# time.
 
 import statistics
 import threading
@@ -49,7 +50,8 @@ def hanging_disk(context):
             began = time.monotonic()
             code = server.stop(limit=12)
             took = time.monotonic() - began
-            report.check(f"{name}: SIGTERM ends it within 8 s", code == 0 and took < 9.5, f"exit code {code} after {took:.1f} s: {server.line}")
+            report.check(
+                f"{name}: SIGTERM ends it within 8 s", code == 0 and took < 9.5, f"exit code {code} after {took:.1f} s: {server.line}")
     with Server(folder) as server, server.connect() as client:
         report.check(f"{name}: the next start is well", ledger.event(client)[1] == 200 and server.stop() == 0)
     # It was written, and may have been synced after all.

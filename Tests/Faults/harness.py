@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What every scenario needs: a server (also under strace), a client whose every wait is bounded, a ledger of what was promised, and the check of
-# a folder against that ledger. The check reads the log with code of its own, so it cannot share a fault with the server.
+# What every scenario needs: a server (also under strace), a client whose every wait is bounded, a ledger of what was promised, and the
+# check of a folder against that ledger. The check reads the log with code of its own, so it cannot share a fault with the server.
 
 import contextlib
 import os
@@ -123,8 +123,8 @@ def read_line(line):
 def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_kept=False, exempt=()):
     """What is wrong with the log, as a list of sentences; empty where every promise was kept.
 
-    `kept` replaces the ledger's, for a moment in the past; `exempt` are events whose bytes, and with them a number, a faulty disk lost. A torn
-    tail is what a killed server leaves before the next start.
+    `kept` replaces the ledger's, for a moment in the past; `exempt` are events whose bytes, and with them a number, a faulty disk lost.
+    A torn tail is what a killed server leaves before the next start.
     """
     kept = set(ledger.kept if kept is None else kept)
     problems, files, seen, torn_seq = [], [], {}, 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# kill -9 under load, again and again on one folder: four clients post events, the server is killed at a random moment, also while it starts, and
-# the folder is checked. What was answered 200 is there once, byte for byte; anything else is there whole or not at all.
+# kill -9 under load, again and again on one folder: four clients post events, the server is killed at a random moment, also while it
+# starts, and the folder is checked. What was answered 200 is there once, byte for byte; anything else is there whole or not at all.
 
 import signal
 import threading
@@ -13,7 +13,7 @@ from harness import Gone, Server, examine
 def kill_loop(context):
     report, folder, ledger = context.report, context.folder(), context.ledger()
     rounds = context.options.rounds
-    problems, torn = [], 0
+    problems = []
 
     def post(server):
         try:
@@ -45,4 +45,5 @@ def kill_loop(context):
     torn = len(list(folder.glob("events.torn-*")))
     report.check("the load was a load", len(ledger.kept) > rounds, f"only {len(ledger.kept)} events in {rounds} rounds")
     report.sound(
-        f"{rounds} kills: all of {len(ledger.kept)} events answered 200 are there once ({len(ledger.sent)} sent, {torn} torn ends)", problems)
+        f"{rounds} kills: all of {len(ledger.kept)} events answered 200 are there once ({len(ledger.sent)} sent, {torn} torn ends)",
+        problems)

@@ -4,8 +4,8 @@
 # between any two calls, follows what the disk must hold, what it may hold, and what was promised. States that are legal then are made as
 # folders; the server is started on each, and the folder checked.
 #
-# Must hold: the bytes of a file up to its last good fdatasync, and the names in the folder at its last one. May hold: of what came after, any
-# part, cut anywhere, zeroed or noise; later names or earlier ones. One thing is taken from journaling file systems: a shortening of a
+# Must hold: the bytes of a file up to its last good fdatasync, and the names in the folder at its last one. May hold: of what came after,
+# any part, cut anywhere, zeroed or noise; later names or earlier ones. One thing is taken from journaling file systems: a shortening of a
 # file is on disk once the folder was synced after it.
 
 import re
@@ -209,7 +209,8 @@ def judge(context, name, folder, trace, ports, disk, ledger, promised, share):
             states.append((call, now.state(random), set(kept) - {None}))
     final = {path: file.data for path, file in disk.names.items()}
     report.check(f"{name}: the trace explains the folder", final == contents(folder), f"{sorted(final)} {sorted(contents(folder))}")
-    report.check(f"{name}: the trace holds all answers", set(kept) - {None} == set(promised) | {n for p in ports.values() for n in p if n in ledger.kept})
+    told = {number for events in ports.values() for number in events if number in ledger.kept}
+    report.check(f"{name}: the trace holds all answers", set(kept) - {None} == set(promised) | told)
     problems, bad = [], 0
     chosen = random.sample(states, min(share, len(states)))
     for call, state, kept in chosen:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# Breaks the machine under a running server and checks what it promised: an event answered with 200 is in the log once, byte for byte, whatever
-# is killed, full, failing or hanging; and calls are answered meanwhile.
+# Breaks the machine under a running server and checks what it promised: an event answered with 200 is in the log once, byte for byte,
+# whatever is killed, full, failing or hanging; and calls are answered meanwhile.
 #
 #   Tests/Faults/run.py [SCENARIO…] [--quick] [--rounds N] [--seed N] [--binary FILE]
 #
-# Needs root and strace. It runs in process and mount namespaces of its own, so no process and no mount can outlive it. Every wait is bounded.
-# A line a check; the last line counts them; exit code 1 where one failed. The folder of a failed run is kept and named.
+# Needs root and strace. It runs in process and mount namespaces of its own, so no process and no mount can outlive it. Every wait is
+# bounded. A line a check; the last line counts them; exit code 1 where one failed. The folder of a failed run is kept and named.
 
 import argparse
 import os

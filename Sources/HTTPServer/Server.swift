@@ -21,8 +21,9 @@ package enum ServerError: Error, CustomStringConvertible, Sendable {
     package var description: String {
         switch self {
         case .host(let error): error.description
-        case .socket(let error): error.description
-        case .inUse(let address): "\(address) is in use by another program; stop that one or choose another with --port"
+        case .socket(let error): "\(error); \(error.cure)"
+        case .inUse(let address):
+            "\(address) is in use by another program; stop that one or choose another with \(address.hasPrefix("unix:") ? "--host" : "--port")"
         }
     }
 }
@@ -145,7 +146,7 @@ private struct Listeners {
 
     private mutating func listen(_ address: SocketAddress, _ configuration: ServerConfiguration) throws(SocketError) {
         if let path = address.path {
-            removeStaleSocket(path)
+            try removeStaleSocket(path)
             let descriptor = try Socket.listen(on: address, backlog: configuration.backlog, shared: false)
             // There is one socket for all: each worker but the first takes from a duplicate.
             for index in perWorker.indices { perWorker[index].append(index == 0 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) }
@@ -167,10 +168,11 @@ private struct Listeners {
     }
 
     /// A socket file that nobody listens on any more is in the way.
-    private func removeStaleSocket(_ path: String) {
+    private func removeStaleSocket(_ path: String) throws(SocketError) {
         guard let address = try? SocketAddress.resolve(host: "unix:\(path)", port: 0).first, !Socket.answers(address) else { return }
         var information = stat()
-        guard lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFSOCK else { return }
+        guard lstat(path, &information) == 0 else { return }
+        guard information.st_mode & S_IFMT == S_IFSOCK else { throw SocketError("bind", "unix:\(path)", code: EEXIST) }
         unlink(path)
     }
 }

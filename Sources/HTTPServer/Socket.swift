@@ -111,22 +111,7 @@ enum Socket {
     ///
     /// - Parameter shared: whether several sockets of this process listen on the address, one for each worker.
     static func listen(on address: SocketAddress, backlog: Int32, shared: Bool) throws(SocketError) -> Int32 {
-        let descriptor = socket(address.family, streamType, 0)
-        guard descriptor >= 0 else { throw SocketError("socket", address.description) }
-        makeNonBlocking(descriptor)
-        if address.family != AF_UNIX {
-            setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
-            if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
-            setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
-            // `::` also takes IPv4, as people who write it in a container expect.
-            if address.family == AF_INET6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.isIPv6Any ? 0 : 1) }
-        }
-        let bound = address.withSockAddr { bind(descriptor, $0, $1) }
-        guard bound == 0 else {
-            let error = SocketError("bind", address.description)
-            close(descriptor)
-            throw error
-        }
+        let descriptor = try bind(to: address, shared: shared)
         #if canImport(Glibc)
             let listening = Glibc.listen(descriptor, backlog)
         #else
@@ -140,10 +125,34 @@ enum Socket {
         return descriptor
     }
 
+    private static func bind(to address: SocketAddress, shared: Bool) throws(SocketError) -> Int32 {
+        let descriptor = socket(address.family, streamType, 0)
+        guard descriptor >= 0 else { throw SocketError("socket", address.description) }
+        makeNonBlocking(descriptor)
+        if address.family != AF_UNIX {
+            setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+            if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
+            setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
+            // `::` also takes IPv4, as people who write it in a container expect.
+            if address.family == AF_INET6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.isIPv6Any ? 0 : 1) }
+        }
+        #if canImport(Glibc)
+            let bound = address.withSockAddr { Glibc.bind(descriptor, $0, $1) }
+        #else
+            let bound = address.withSockAddr { Darwin.bind(descriptor, $0, $1) }
+        #endif
+        guard bound == 0 else {
+            let error = SocketError("bind", address.description)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
     /// Whether somebody listens already. SO_REUSEPORT would let a second server of the same user share the port in silence, so a socket
-    /// without it asks first.
+    /// without it is bound first; it does not listen, or a client could connect to it and be reset.
     static func probe(_ address: SocketAddress) throws(SocketError) {
-        close(try listen(on: address, backlog: 1, shared: false))
+        close(try bind(to: address, shared: false))
     }
 
     /// A connected, blocking socket whose every wait ends after `milliseconds`; nil, with `errno` set, where nobody takes the connection.

@@ -46,7 +46,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(name, String(port), &hints, &list)
         guard result == 0, let first = list else {
-            throw HostError(description: "the host \(name) is not known here: \(String(cString: gai_strerror(result)))")
+            throw HostError(
+                description: "the host \(name) is not known here: \(String(cString: gai_strerror(result))); choose another with --host")
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

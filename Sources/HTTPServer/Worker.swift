@@ -351,7 +351,7 @@ struct Worker: ~Copyable {
                 if connection.afterOutput != .keep { return bytes.count }
                 if output.count >= Self.outputChunk { flush(connection) }
             case .refuse(let error):
-                refuse(error, on: connection)
+                refuse(error, isHead: Method.isHead(rest), on: connection)
                 return bytes.count
             case .stop:
                 if connection.machine.phase == .closed { connection.afterOutput = .close }
@@ -378,11 +378,10 @@ struct Worker: ~Copyable {
         }
     }
 
-    private mutating func refuse(_ error: WireError, on connection: Connection) {
+    private mutating func refuse(_ error: WireError, isHead: Bool, on connection: Connection) {
         statistics.refused()
         handler.refused(error)
-        // The head may not be this request's: a HEAD request that is refused is answered with a body, as its method may be in doubt.
-        answer(Response(refusing: error), on: connection, context: ResponseContext(keepAlive: false), leftover: true)
+        answer(Response(refusing: error), on: connection, context: ResponseContext(isHead: isHead, keepAlive: false), leftover: true)
     }
 
     private mutating func context(mayKeep: Bool) -> ResponseContext {
@@ -503,8 +502,11 @@ struct Worker: ~Copyable {
                 close(connection)
             case .refuse(let error):
                 statistics.timedOut()
+                let input = connection.input
                 connection.input = []
-                refuse(error, on: connection)
+                // A request whose answer is owed is no longer in the input.
+                let isHead = error.fault == .replyTimeout ? connection.context.isHead : Method.isHead(input.span)
+                refuse(error, isHead: isHead, on: connection)
                 finishRound(connection)
                 if !connection.isClosed { read(connection) }
             }

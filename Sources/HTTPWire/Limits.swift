@@ -31,8 +31,8 @@ package struct Limits: Sendable, Hashable {
     package var replyTime: Int64 = 9_000
     /// Reading on after a refusal, so that its answer is not lost to a reset (RFC 9112 §9.6).
     package var drainTime: Int64 = 2_000
-    /// Bytes read and thrown away meanwhile.
-    package var drainBytes = 1024 * 1024
+    /// Bytes read and thrown away meanwhile: who writes a whole upload before reading anything must get as far as to read why it was refused.
+    package var drainBytes = 16 * 1024 * 1024
 
     package init() {}
 }

@@ -18,6 +18,13 @@ package enum Method: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a request, even one that is refused, began as HEAD: its answer has no body then (RFC 9110 §9.3.2).
+    package static func isHead(_ request: Span<UInt8>) -> Bool {
+        var start = 0
+        while start < request.count, request[start] == .cr || request[start] == .lf { start += 1 }
+        return request.equalsExactly("HEAD ", at: start..<start + 5)
+    }
+
     /// Nil for a token that is no known method; case matters (RFC 9110 §9.1).
     init?(_ token: Range<Int>, in bytes: Span<UInt8>) {
         for method in Method.allCases where bytes.equalsExactly(method.name, at: token) {

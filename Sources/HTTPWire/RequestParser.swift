@@ -298,7 +298,7 @@ struct RequestParser {
 }
 
 /// Whether the range is `uri-host [ ":" port ]` (RFC 9110 §7.2, RFC 3986 §3.2.2) with a port up to 65535. User information is not allowed.
-func isAuthority(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+package func isAuthority(_ range: Range<Int>, in bytes: Span<UInt8>) -> Bool {
     var at = range.lowerBound
     guard at < range.upperBound else { return false }
     if bytes[at] == UInt8(ascii: "[") {

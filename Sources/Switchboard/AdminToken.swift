@@ -55,10 +55,12 @@ package struct AdminToken: Sendable {
     /// Whether the value of an Authorization field is `Bearer` with this token. Takes the same time for each wrong token of one length.
     func matches(_ authorization: Range<Int>?, in request: Span<UInt8>) -> Bool {
         guard let authorization, authorization.count > 7 else { return false }
-        let scheme = authorization.lowerBound..<authorization.lowerBound + 7
-        guard request.equalsIgnoringCase("bearer ", at: scheme), authorization.count - 7 == bytes.count else { return false }
+        var start = authorization.lowerBound + 7
+        guard request.equalsIgnoringCase("bearer ", at: authorization.lowerBound..<start) else { return false }
+        while start < authorization.upperBound, request[start] == UInt8(ascii: " ") { start += 1 }
+        guard authorization.upperBound - start == bytes.count else { return false }
         var difference: UInt8 = 0
-        for (index, byte) in bytes.enumerated() { difference |= byte ^ request[scheme.upperBound + index] }
+        for (index, byte) in bytes.enumerated() { difference |= byte ^ request[start + index] }
         return difference == 0
     }
 }

@@ -62,7 +62,9 @@ package struct Banner {
 
     private func curl(_ path: String) -> String {
         if settings.server.host.hasPrefix("unix:") {
-            return "--unix-socket '\(settings.server.host.dropFirst(5))' 'http://localhost\(path)'"
+            // Within single quotes a shell takes all but a single quote as it is.
+            let socket = settings.server.host.dropFirst(5).replacing("'", with: "'\\''")
+            return "--unix-socket '\(socket)' 'http://localhost\(path)'"
         }
         return "'\(localHost)\(path)'"
     }

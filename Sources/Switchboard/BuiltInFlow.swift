@@ -47,10 +47,10 @@ final class CompiledTemplate: Sendable {
     private let before: [UInt8]
     private let after: [UInt8]
 
-    init(_ flow: String, _ ncco: NCCO, gap: String? = nil, warning: String? = nil) {
+    init(_ flow: String, _ ncco: NCCO, gap: String? = nil, isRefusal: Bool = false, warning: String? = nil) {
         self.flow = flow
         flowMembers = Array(",\"flow\":\"\(flow)\",\"ncco\":".utf8)
-        isRefusal = warning != nil
+        self.isRefusal = isRefusal
         var fields = FieldBlock()
         fields.append("X-Switchboard-Flow", flow)
         if let warning { fields.append("X-Switchboard-Warning", warning) }
@@ -106,7 +106,8 @@ final class BuiltInFlow: Sendable {
             ])
         }
         ringUser = CompiledTemplate("answer#1 ring-user", try ring(from: markNumber), gap: Self.markNumber)
-        ringUserWithoutFrom = CompiledTemplate("answer#1 ring-user", try ring(from: nil))
+        ringUserWithoutFrom = CompiledTemplate(
+            "answer#1 ring-user", try ring(from: nil), warning: "from is not a phone number and is left out")
         connectUser = CompiledTemplate(
             "answer#2 connect-user", NCCO([.connect(try Connect(to: .app(.init(user: markUser))))]), gap: Self.markName)
         let phone = NCCO([
@@ -120,7 +121,7 @@ final class BuiltInFlow: Sendable {
         func cannot(_ text: String, _ warning: String) throws(NCCOError) -> CompiledTemplate {
             CompiledTemplate(
                 "answer#6 cannot-connect", NCCO([.talk(try Talk(text: "This call cannot be connected. \(text) Goodbye."))]),
-                warning: warning)
+                isRefusal: true, warning: warning)
         }
         cannotMissing = try cannot("No one to call was given.", "to is missing or empty")
         cannotShort = try cannot(

@@ -74,11 +74,12 @@ extension RequestHandler {
 
     private func printLine(_ kind: RecordKind, _ decision: Decision, _ exchange: Exchange, _ format: Settings.LogFormat) {
         let decoded = parameters.decoded.bytes
-        func party(_ name: StaticString) -> String { parameters.value(of: name).map { WebhookLine.party($0, in: decoded.span) } ?? "-" }
-        let fromUser = party("from_user")
+        func party(_ name: StaticString) -> WebhookLine.Party? {
+            parameters.value(of: name).flatMap { WebhookLine.party(decoded.span.extracting($0)) }
+        }
         let line = WebhookLine(
-            wall: exchange.wall, route: kind.rawValue, status: 200, what: decision.template.flow,
-            from: fromUser == "-" ? party("from") : fromUser, to: party("to"), micros: elapsed(exchange))
+            wall: exchange.wall, route: kind.rawValue, status: 200, subject: .flow(decision.template.flow),
+            from: party("from_user") ?? party("from"), to: party("to"), micros: elapsed(exchange))
         application.console.print(line.formatted(format))
     }
 }

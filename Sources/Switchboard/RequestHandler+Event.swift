@@ -20,7 +20,7 @@ extension RequestHandler {
         }
         guard !isEncoded(head, bytes) else { return .now(Self.encodedBody) }
         switch WebhookParameters.kind(of: body, contentType: head.contentType, in: bytes) {
-        case .empty: return malformed(body, "the body is empty; an event is a JSON object or a form", exchange, keeps: body.count > 0)
+        case .empty: return malformed(body, "the body is empty", exchange, keeps: body.count > 0)
         case .form: return formEvent(0..<body.count, body, exchange)
         case .json: return jsonEvent(body, exchange)
         }
@@ -78,7 +78,7 @@ extension RequestHandler {
         }
         if let format = application.lineFormat {
             let line = WebhookLine(
-                wall: exchange.wall, route: "event", status: 400, what: "malformed: \(error)", from: "-", to: "-", micros: elapsed(exchange)
+                wall: exchange.wall, route: "event", status: 400, subject: .error("malformed: \(error)"), micros: elapsed(exchange)
             )
             application.console.print(line.formatted(format))
         }
@@ -86,13 +86,20 @@ extension RequestHandler {
     }
 
     private func line(_ summary: EventSummary, _ json: Span<UInt8>, _ exchange: Exchange) -> WebhookLine {
-        func inside(_ value: Range<Int>) -> Range<Int> {
-            json[value.lowerBound] == UInt8(ascii: "\"") ? value.lowerBound + 1..<value.upperBound - 1 : value
+        /// The decoded text of a string, or the digits of a number.
+        func text(_ value: Range<Int>) -> [UInt8] {
+            var text: [UInt8] = []
+            if json[value.lowerBound] == UInt8(ascii: "\"") {
+                decodeJSONString(value.lowerBound + 1..<value.upperBound - 1, in: json, into: &text)
+            } else {
+                for at in value { text.append(json[at]) }
+            }
+            return text
         }
-        func party(_ value: Range<Int>?) -> String { value.map(inside).map { WebhookLine.party($0, in: json) } ?? "-" }
-        let status = summary.status.map { WebhookLine.status(inside($0), in: json) }
+        func party(_ value: Range<Int>?) -> WebhookLine.Party? { value.flatMap { WebhookLine.party(text($0).span) } }
+        let status = summary.status.map { WebhookLine.shown(text($0).span) }
         return WebhookLine(
-            wall: exchange.wall, route: "event", status: 200, what: status ?? summary.kind?.description ?? "event",
+            wall: exchange.wall, route: "event", status: 200, subject: .event(status ?? summary.kind?.description ?? "event"),
             from: party(summary.from), to: party(summary.to))
     }
 }

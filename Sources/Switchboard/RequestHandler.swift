@@ -61,8 +61,7 @@ final class RequestHandler: Handler {
 
     func refused(_ error: WireError) {
         guard let format = application.lineFormat else { return }
-        let line = WebhookLine(
-            wall: clock.wall(), route: "-", status: error.status.rawValue, what: error.description, from: "-", to: "-")
+        let line = WebhookLine(wall: clock.wall(), route: "-", status: error.status.rawValue, subject: .error(error.description))
         application.console.print(line.formatted(format))
     }
 

@@ -28,7 +28,7 @@ package struct Setting: Sendable {
             flag: "--number", environment: ["VONAGE_NUMBER"], placeholder: "NUMBER",
             help: "a Vonage number of yours, dialled from and recognised; may be repeated, or a list with commas", repeats: true
         ) { settings, value, source throws(UsageError) in
-            for piece in value.split(separator: ",") {
+            for piece in value.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let number = PhoneNumber(lenient: Array(piece.utf8).span) else {
                     throw UsageError(
                         "\(source): \(printable(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100"
@@ -165,7 +165,7 @@ private func duration(_ value: String, in range: ClosedRange<Int64>, _ source: S
         "\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write 500ms, 10s or 2m")
 }
 
-/// `262144`, `256KiB`, `1MiB`.
+/// `262144`, `256KiB`, `1MiB`; the example in the message lies in the range of each setting.
 private func size(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {
     let units = [("KiB", 1024), ("MiB", 1_048_576), ("", 1)]
     for (unit, factor) in units where value.hasSuffix(unit) {
@@ -174,13 +174,14 @@ private func size(_ value: String, in range: ClosedRange<Int>, _ source: String)
         if !overflow, range.contains(bytes) { return bytes }
     }
     throw UsageError(
-        "\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144, 256KiB or 1MiB")
+        "\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144 or 256KiB")
 }
 
 private func publicURL(_ value: String, _ source: String) throws(UsageError) -> String {
     let rest = value.hasPrefix("https://") ? value.dropFirst(8) : value.hasPrefix("http://") ? value.dropFirst(7) : ""
     let isPlain = rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#\"\\@<>".utf8.contains($0) }
-    guard let first = rest.first, first != "/", isPlain else {
+    let authority = Array(rest.utf8.prefix { $0 != UInt8(ascii: "/") })
+    guard isPlain, isAuthority(0..<authority.count, in: authority.span) else {
         throw UsageError("\(source): \(printable(value)) is not a URL; write https://HOST or https://HOST/PATH, without ? and #")
     }
     return value.hasSuffix("/") ? String(value.dropLast()) : value

@@ -75,6 +75,9 @@ package struct Settings: Sendable {
         for setting in Setting.all {
             if let values = given[setting.flag] {
                 guard values.count == 1 || setting.repeats else { throw UsageError("\(setting.flag) is given twice") }
+                guard setting.placeholder == nil || values.allSatisfy({ !$0.isEmpty }) else {
+                    throw UsageError("\(setting.flag) has an empty value: \(setting.flag) \(setting.placeholder ?? "")")
+                }
                 for value in values { try setting.apply(&self, value, setting.flag) }
             } else if let name = setting.environment.first(where: { environment[$0].map { !$0.isEmpty } ?? false }),
                 let value = environment[name]

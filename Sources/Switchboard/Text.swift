@@ -9,16 +9,19 @@ package func printable(_ text: String) -> String {
         guard count < 64 else { return escaped + "…\"" }
         switch scalar {
         case "\"", "\\": escaped += "\\\(scalar)"
-        default:
-            // Besides controls also what makes a terminal write from right to left or hides characters.
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
-                escaped += "\\u{\(String(scalar.value, radix: 16))}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
+        case _ where steersTerminal(scalar): escaped += "\\u{\(String(scalar.value, radix: 16))}"
+        default: escaped.unicodeScalars.append(scalar)
         }
     }
     return escaped + "\""
+}
+
+/// Controls, and what makes a terminal write from right to left or hides characters.
+func steersTerminal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true
+    default: false
+    }
 }
 
 /// The candidate that was probably meant: at most a third of its characters differ. Long words are not looked at.

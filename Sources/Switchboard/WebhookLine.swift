@@ -4,27 +4,55 @@
 // three digits; whatever came from outside is quoted and escaped.
 
 import HTTPWire
-import JSON
 import NCCO
 
 struct WebhookLine: Sendable {
+    /// What there is to say besides who and when, and its name in JSON.
+    enum Subject: Sendable {
+        /// Rule and template.
+        case flow(String)
+        /// An event's status, or its kind.
+        case event(String)
+        case error(String)
+    }
+
+    /// Who calls or is called; masked, but not yet escaped.
+    enum Party: Sendable, Hashable {
+        case number(String)
+        case text(String)
+    }
+
     /// Milliseconds since 1970 in UTC.
     var wall: Int64
     var route: String
     var status: UInt16
-    /// Rule and template, or an event's status.
-    var what: String
-    var from: String
-    var to: String
+    var subject: Subject
+    var from: Party?
+    var to: Party?
     var micros: Int64 = 0
 
     func formatted(_ format: Settings.LogFormat) -> String {
         switch format {
-        case .text:
-            "\(clockTime) \(route) \(status) \(what) \(from) → \(to) \(micros) µs"
-        case .json:
-            json
+        case .text: text
+        case .json: json
         }
+    }
+
+    private var text: String {
+        func shown(_ party: Party?) -> String {
+            switch party {
+            case nil: "-"
+            case .number(let number): number
+            case .text(let text): printable(text)
+            }
+        }
+        let subject =
+            switch subject {
+            case .flow(let flow): flow
+            case .event(let status): String(printable(status).dropFirst().dropLast())
+            case .error(let error): error
+            }
+        return "\(clockTime) \(route) \(status) \(subject) \(shown(from)) → \(shown(to)) \(micros) µs"
     }
 
     /// UTC, `10:00:00.123`.
@@ -39,30 +67,57 @@ struct WebhookLine: Sendable {
 
     private var json: String {
         var bytes: [UInt8] = []
-        func add(_ name: String, _ text: String) {
-            bytes.append(contentsOf: ",\"\(name)\":".utf8)
-            bytes.appendJSONString(text)
+        func add(_ name: StaticString, _ text: String?) {
+            bytes.append(",\"")
+            bytes.append(name)
+            bytes.append("\":")
+            guard let text else { return bytes.append("null") }
+            bytes.append("\"")
+            for unit in text.unicodeScalars {
+                // JSON itself would let through what writes from right to left.
+                if unit == "\"" || unit == "\\" {
+                    bytes.append("\\")
+                    bytes.append(UInt8(truncatingIfNeeded: unit.value))
+                } else if steersTerminal(unit) {
+                    for code in String(unit).utf16 {
+                        bytes.append(contentsOf: "\\u\(String(0x10000 + Int(code), radix: 16).dropFirst())".utf8)
+                    }
+                } else {
+                    bytes.append(contentsOf: String(unit).utf8)
+                }
+            }
+            bytes.append("\"")
+        }
+        func value(_ party: Party?) -> String? {
+            switch party {
+            case nil: nil
+            case .number(let text), .text(let text): text
+            }
         }
         bytes.append(contentsOf: "{\"time\":\(wall)".utf8)
         add("route", route)
         bytes.append(contentsOf: ",\"status\":\(status)".utf8)
-        add("what", what)
-        add("from", from)
-        add("to", to)
+        switch subject {
+        case .flow(let flow): add("flow", flow)
+        case .event(let status): add("event", status)
+        case .error(let error): add("error", error)
+        }
+        add("from", value(from))
+        add("to", value(to))
         bytes.append(contentsOf: ",\"micros\":\(micros)}".utf8)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A number or name from a request, fit for the line: `-` where there is none.
-    static func party(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
-        guard !range.isEmpty else { return "-" }
-        if let number = PhoneNumber(lenient: bytes.extracting(range)) { return number.masked }
-        return masked(printable(bytes.text(range.prefix(300))))
+    /// A number or a name from a request; nil where it is empty.
+    static func party(_ text: Span<UInt8>) -> Party? {
+        guard text.count > 0 else { return nil }
+        if let number = PhoneNumber(lenient: text) { return .number(number.masked) }
+        return .text(shown(text))
     }
 
-    /// An event's status, without quotes: it should be a word, but anybody may send anything.
-    static func status(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
-        String(masked(printable(bytes.text(range.prefix(300)))).dropFirst().dropLast())
+    /// A text from a request, cut and masked. An event's status should be a word, but anybody may send anything.
+    static func shown(_ text: Span<UInt8>) -> String {
+        masked(String(text.text(0..<min(text.count, 300)).unicodeScalars.prefix(65)))
     }
 
     /// Digits in what is no phone number may still be one, with something around it: all but the last three of them are hidden.

@@ -100,7 +100,9 @@ struct WebhookParameters {
         let text = json.span
         var members = JSONMembers(in: text)
         while let member = members.next(in: text) {
-            guard text.equalsExactly("to", at: member.name) else { continue }
+            scratch.removeAll(keepingCapacity: true)
+            decodeJSONString(member.name, in: text, into: &scratch)
+            guard scratch.span.equalsExactly("to", at: 0..<scratch.count) else { continue }
             if text[member.value.lowerBound] == UInt8(ascii: "\"") {
                 scratch.removeAll(keepingCapacity: true)
                 decodeJSONString(member.value.lowerBound + 1..<member.value.upperBound - 1, in: text, into: &scratch)
@@ -115,7 +117,8 @@ struct WebhookParameters {
     private static func callee(json: Span<UInt8>) -> Call.Callee {
         switch json[0] {
         case UInt8(ascii: "n"): .missing
-        case UInt8(ascii: "-"), 0x30...0x39: Call.Callee(json)
+        case 0x30...0x39:
+            if case .user = Call.Callee(json) { .notUsable } else { Call.Callee(json) }
         default: .notUsable
         }
     }

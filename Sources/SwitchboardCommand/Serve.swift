@@ -14,13 +14,15 @@ import Switchboard
 #endif
 
 enum Serve {
-    /// What the stop leaves for the log after the connections (ms).
+    /// What a stop leaves for the log after the connections: this much (ms), or a fifth of a short grace time.
     private static let logShare: Int64 = 1500
 
     static func run(_ arguments: [String], environment: [String: String]) {
         // A reader that went away, and a file at its size limit, are errors to be handled and no reason to end.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
+        // As process 1 of a container it inherits processes that others left behind; ignored, they vanish when they end (waitpid(2)).
+        signal(SIGCHLD, SIG_IGN)
         let stop = StopSignals()
         do {
             let settings = try settings(arguments, environment)
@@ -30,9 +32,11 @@ enum Serve {
             let server = try Server(settings.server, service: application)
             application.observe { server.statistics }
             if !settings.isQuiet {
+                // Where lines are for machines, what is for people goes the other way.
+                let console = settings.logFormat == .json ? Console.errors : Console.output
                 let banner = Banner(
-                    settings: settings, addresses: server.addresses, port: server.port, admin: admin, isTerminal: Console.output.isTerminal)
-                for line in banner.lines { Console.output.print(line) }
+                    settings: settings, addresses: server.addresses, port: server.port, admin: admin, isTerminal: console.isTerminal)
+                for line in banner.lines { console.print(line) }
             }
             if settings.numbers.isEmpty {
                 Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)")
@@ -60,6 +64,12 @@ enum Serve {
         var settings = try Settings(arguments: arguments, environment: environment)
         let token = environment["SWITCHBOARD_ADMIN_TOKEN"] ?? ""
         settings.adminToken = token.isEmpty ? nil : token
+        if let folder = settings.nccos {
+            var facts = stat()
+            guard stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+                throw UsageError("--nccos: \(printable(folder)) is no folder; leave the flag out to serve the built-in flow")
+            }
+        }
         if !arguments.contains(where: { $0.hasPrefix("--workers") }), (environment["WORKERS"] ?? "").isEmpty {
             settings.server.workers = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
         }
@@ -74,10 +84,11 @@ enum Serve {
 
     private static func end(_ server: Server, _ log: EventLog, grace: Int64) {
         let began = DispatchTime.now().uptimeNanoseconds
-        server.stop(grace: max(grace - logShare, 0))
+        server.stop(grace: grace - min(logShare, grace / 5))
         let spent = Int64((DispatchTime.now().uptimeNanoseconds - began) / 1_000_000)
-        if !log.close(timeoutMilliseconds: Int(max(grace - spent, 100))) {
-            Console.errors.print("warning: the event log could not be flushed in time")
+        let waiting = log.status.queuedBytes
+        if !log.close(timeoutMilliseconds: Int(max(grace - spent, 100))), waiting > 0 {
+            Console.errors.print("warning: \(waiting) bytes of records could not be written to the event log before the end")
         }
         SwitchboardCommand.finish(0)
     }

@@ -32,10 +32,15 @@ final class StopSignals: @unchecked Sendable {
         // The source is told besides the default action, which would end the process.
         for number in numbers { signal(number, SIG_IGN) }
         sources = numbers.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        // They are installed by another thread, and a signal that came before that would be lost: wait for it.
+        let installed = DispatchGroup()
         for (number, source) in zip(numbers, sources) {
             source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hasTerminal) }
+            installed.enter()
+            source.setRegistrationHandler { installed.leave() }
             source.activate()
         }
+        _ = installed.wait(timeout: .now() + 5)
     }
 
     private static var hasControllingTerminal: Bool {

@@ -30,6 +30,7 @@ final class ServerProcess {
     private let ended = DispatchSemaphore(value: 0)
     private let (outputPipe, errorPipe) = (Pipe(), Pipe())
     private var output: [UInt8] = []
+    private var errors: [UInt8] = []
     private var isOver = false
     /// Of the server, also where a shell stands in between.
     private(set) var pid: pid_t
@@ -66,7 +67,9 @@ final class ServerProcess {
     /// Reads what the server prints at its start, up to its port.
     func waitForStart() throws {
         let mark = "listens on "
-        let started = try read { $0.contains(mark) && $0.contains("  try ") }
+        // Where lines are for machines, those of the start are errors' neighbours.
+        let onErrors = process.arguments?.contains("json") ?? false
+        let started = try read(onErrors: onErrors) { $0.contains(mark) && $0.contains("  try ") }
         if let line = started.components(separatedBy: "\n").first(where: { $0.hasPrefix("pid ") }), let number = pid_t(line.dropFirst(4)) {
             pid = number
         }
@@ -77,12 +80,14 @@ final class ServerProcess {
 
     /// All output so far, once it is as wished.
     @discardableResult
-    func read(until isEnough: (String) -> Bool) throws -> String {
+    func read(onErrors: Bool = false, until isEnough: (String) -> Bool) throws -> String {
         while true {
-            let text = String(decoding: output, as: UTF8.self)
+            let text = String(decoding: onErrors ? errors : output, as: UTF8.self)
             if isEnough(text) { return text }
-            guard readMore(outputPipe, milliseconds: 20_000, into: &output) else {
-                var errors: [UInt8] = []
+            let hasMore =
+                onErrors
+                ? readMore(errorPipe, milliseconds: 20_000, into: &errors) : readMore(outputPipe, milliseconds: 20_000, into: &output)
+            guard hasMore else {
                 while readMore(errorPipe, milliseconds: 0, into: &errors) {}
                 throw ClientError(description: "the process printed \(text) and \(String(decoding: errors, as: UTF8.self))")
             }
@@ -110,7 +115,6 @@ final class ServerProcess {
             throw ClientError(description: "the process did not end in \(milliseconds) ms")
         }
         isOver = true
-        var errors: [UInt8] = []
         while readMore(outputPipe, milliseconds: 0, into: &output) {}
         while readMore(errorPipe, milliseconds: 0, into: &errors) {}
         let status = process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus

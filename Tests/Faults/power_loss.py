@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness import Server, examine, read_line
 
-IGNORED = ("events.lock", "admin-token")
+IGNORED = ("events.lock", "admin-token", "admin-token.new")
 
 
 @dataclass
@@ -45,6 +45,8 @@ class Disk:
             return is_new
         if call in ("rename", "renameat", "renameat2"):
             source, target = (Path(s).name for s in strings[-2:])
+            if source in IGNORED:
+                return False
             if result == 0:
                 self.names[target] = self.names.pop(source)
             return result == 0

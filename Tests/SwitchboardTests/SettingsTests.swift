@@ -68,11 +68,12 @@ struct SettingsTests {
             #expect(try settings("--max-body", text).server.limits.body == bytes)
         } else {
             let error = #expect(throws: UsageError.self) { try settings("--max-body", text) }
-            #expect(error?.description.hasSuffix("is not a size from 1 to 655360 bytes; write 262144, 256KiB or 1MiB") == true)
+            let cure = text.isEmpty ? "has an empty value: --max-body SIZE" : "is not a size from 1 to 655360 bytes; write 262144 or 256KiB"
+            #expect(error?.description.hasSuffix(cure) == true)
         }
     }
 
-    @Test(arguments: ["49ms", "2h", "9223372036854775807h", "1.5s", "ms", "", "s10", "-1s", "1e3"])
+    @Test(arguments: ["49ms", "2h", "9223372036854775807h", "1.5s", "ms", "s10", "-1s", "1e3"])
     func `what is no time is refused`(_ text: String) {
         let error = #expect(throws: UsageError.self) { try settings("--head-timeout", text) }
         #expect(error?.description.contains("write 500ms, 10s or 2m") == true)

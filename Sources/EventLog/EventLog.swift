@@ -6,7 +6,8 @@
 // waits on purpose. A thread that hands over only takes a lock that is never held during I/O.
 //
 // On a failing disk each event makes a new try, but no sooner than 100 ms after the last; those that come meanwhile wait and share its
-// outcome. Records to keep stay queued, oldest first, and give way to events when the queue is full.
+// outcome. Records to keep stay queued, oldest first, and give way to events when the queue is full. When the disk recovers, whoever waits
+// goes first, and what was kept follows in slices: one event needs no room for a whole backlog.
 //
 // Left out: closing files by size or age, compressing them, reading back. `Folder` knows the names, `LineReader` and `LineFormat` read,
 // and `Writer.finishSeal` is how a file gets its closed name.
@@ -27,6 +28,15 @@ package final class EventLog: Sendable {
             bytes = batch.size
         }
     }
+
+    private struct Taken {
+        let submissions: [Submission]
+        /// It was queued before, on a disk that failed.
+        let isBacklog: Bool
+    }
+
+    /// How much of what was kept is written at once (bytes).
+    private static let slice = 1024 * 1024
 
     private struct Shared {
         var pending: [Submission] = []
@@ -145,7 +155,12 @@ package final class EventLog: Sendable {
         let done = DispatchSemaphore(value: 0)
         queue.async {
             if !self.isFinished {
-                let isWritten = self.settle(self.take(), isLast: true)
+                var isWritten = true
+                var taken = self.take()
+                repeat {
+                    isWritten = self.settle(taken, isLast: true) && isWritten
+                    taken = self.take()
+                } while !taken.submissions.isEmpty
                 let isSynced = self.withWriter { $0.close() }
                 self.shared.withLock { $0.closedWell = isWritten && isSynced }
             }
@@ -180,28 +195,36 @@ package final class EventLog: Sendable {
         let wait = shared.withLock { shared in shared.retryAt.flatMap { DispatchTime.now() < $0 ? $0 : nil } }
         if let wait { return queue.asyncAfter(deadline: wait) { self.turn() } }
         guard !isFinished else { return }
-        _ = settle(take(), isLast: false)
+        let isWritten = settle(take(), isLast: false)
         let isTurnNeeded = shared.withLock { shared in
-            shared.isTurnPlanned = !shared.pending.isEmpty
+            shared.isTurnPlanned = !shared.pending.isEmpty || isWritten && !shared.kept.isEmpty
             return shared.isTurnPlanned
         }
         if isTurnNeeded { queue.async { self.turn() } }
     }
 
-    private func take() -> [Submission] {
+    /// What is pending, else a slice of what was kept.
+    private func take() -> Taken {
         shared.withLock { shared in
-            let taken = shared.kept.isEmpty ? shared.pending : shared.kept + shared.pending
-            shared.kept = []
-            shared.pending = []
-            return taken
+            if !shared.pending.isEmpty || shared.kept.isEmpty {
+                defer { shared.pending = [] }
+                return Taken(submissions: shared.pending, isBacklog: false)
+            }
+            var (count, bytes) = (0, 0)
+            while count < shared.kept.count, count == 0 || bytes + shared.kept[count].bytes <= Self.slice {
+                bytes += shared.kept[count].bytes
+                count += 1
+            }
+            defer { shared.kept.removeFirst(count) }
+            return Taken(submissions: Array(shared.kept.prefix(count)), isBacklog: true)
         }
     }
 
     /// Writes what was taken and completes it; false where that failed.
-    private func settle(_ taken: [Submission], isLast: Bool) -> Bool {
-        let isWritten = withWriter { $0.commit(taken.map(\.batch)) }
+    private func settle(_ taken: Taken, isLast: Bool) -> Bool {
+        let isWritten = withWriter { $0.commit(taken.submissions.map(\.batch)) }
         var (completed, kept, released, refused, dropped) = ([Submission](), [Submission](), 0, 0, 0)
-        for submission in taken {
+        for submission in taken.submissions {
             let batch = submission.batch
             if !isWritten, !isLast, !batch.holdsEvents, !batch.isEmpty {
                 kept.append(submission)
@@ -220,7 +243,7 @@ package final class EventLog: Sendable {
             }
         }
         let isRetryNeeded = shared.withLock { shared in
-            shared.kept = kept
+            shared.kept.insert(contentsOf: kept, at: taken.isBacklog ? 0 : shared.kept.count)
             shared.queuedBytes -= released
             shared.refused += refused
             shared.dropped += dropped

@@ -5,7 +5,7 @@
 //     events-<UTC start>-<first seq>.jsonl  closed; `.gz` may follow
 //     events.torn-<UTC time>                what a crash left behind the last whole line
 //     events.damaged-<UTC time>.jsonl       set aside
-//     events.lock                           locked by the writer, holds its process id
+//     events.lock                           locked by the writer, holds its process id and the number of the line that comes next
 //
 // A name that is taken gets `-2`, `-3`, … behind it. The lock is on a file of its own, not on the log, because the log is renamed; and
 // not on the folder, because then no process id could be read.
@@ -80,6 +80,20 @@ struct Folder: Sendable {
         guard calls.unlink(path(of: name)) == 0 else { throw SystemFailure("remove", path(of: name)) }
     }
 
+    /// Whether the disk takes something, tried beside the log: what is written and removed here is in no reader's way.
+    func probe() throws(SystemFailure) {
+        let name = ".probe"
+        let file = try LogFile(path: path(of: name), flags: O_WRONLY | O_CREAT | O_TRUNC, calls: calls)
+        do throws(SystemFailure) {
+            try file.append([UInt8](repeating: 0, count: 4096).span)
+            try file.sync()
+        } catch {
+            try? unlink(name)
+            throw error
+        }
+        try unlink(name)
+    }
+
     /// Every name in it, sorted.
     func names() throws(SystemFailure) -> [String] {
         guard let stream = opendir(path) else { throw SystemFailure("list", path) }
@@ -97,9 +111,14 @@ struct Folder: Sendable {
 }
 
 /// Holds the folder against other writers for as long as it lives.
+///
+/// It also keeps the number that the next line had when a file was begun or the log closed: where all files were moved out of the folder, no
+/// line is left to tell.
 struct FolderLock: ~Copyable {
     private let file: LogFile
     private let path: String
+    /// The number that the last writer left; 0 where there was none.
+    let next: UInt64
 
     /// Fails with `EWOULDBLOCK` where another writer holds it.
     init(_ folder: Folder) throws(SystemFailure) {
@@ -109,12 +128,23 @@ struct FolderLock: ~Copyable {
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EINTR else { throw SystemFailure("lock", path) }
         }
-        // Only a help for whoever is refused, so a full disk may prevent it.
-        let pid = Array("\(getpid())\n".utf8)
-        _ = ftruncate(file.descriptor, 0)
-        _ = pwrite(file.descriptor, pid, pid.count, 0)
+        next = Self.lines(of: file).dropFirst().first.flatMap { $0.utf8.count <= 18 ? UInt64($0) : nil } ?? 0
         self.file = file
         self.path = path
+        note(next: next)
+    }
+
+    /// Writes who holds the folder, and the number. Only a help, so a full disk may prevent it.
+    func note(next: UInt64) {
+        let text = Array("\(getpid())\n\(next)\n".utf8)
+        _ = ftruncate(file.descriptor, 0)
+        _ = pwrite(file.descriptor, text, text.count, 0)
+    }
+
+    private static func lines(of file: borrowing LogFile) -> [Substring] {
+        var text = [UInt8](repeating: 0, count: 64)
+        guard let count = try? file.read(into: &text, range: text.indices, at: 0) else { return [] }
+        return String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n")
     }
 
     /// False once the lock file was removed, when others could take a new one.
@@ -123,8 +153,6 @@ struct FolderLock: ~Copyable {
     /// The process id in the lock file.
     static func holder(of folder: Folder) -> Int32? {
         guard let file = try? LogFile(path: folder.path(of: Folder.lock), flags: O_RDONLY, calls: .real) else { return nil }
-        var text = [UInt8](repeating: 0, count: 16)
-        guard let count = try? file.read(into: &text, range: text.indices, at: 0) else { return nil }
-        return Int32(String(decoding: text.prefix(count).prefix { $0 != 0x0A }, as: UTF8.self))
+        return lines(of: file).first.flatMap { Int32($0) }
     }
 }

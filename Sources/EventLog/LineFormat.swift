@@ -6,6 +6,7 @@
 // bytes around it are compared exactly, so a flip there is found too.
 
 import CZlib
+import JSON
 
 enum LineFormat {
     /// Bytes of the longest line, without its line feed. Bodies are limited to far less; the bound keeps the memory of a check flat.
@@ -32,7 +33,7 @@ enum LineFormat {
     static func append(seq: UInt64, stamp: [UInt8], head: Span<UInt8>, isRepeat: Bool, tail: Span<UInt8>, to buffer: inout [UInt8]) {
         let start = buffer.count
         buffer += opening
-        appendDecimal(seq, to: &buffer)
+        buffer.appendDecimal(seq)
         buffer += at
         buffer += stamp
         buffer.append(UInt8(ascii: "\""))
@@ -129,14 +130,6 @@ enum LineFormat {
         bytes.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: crc32_z(0, $0.baseAddress, $0.count)) }
     }
 
-    private static func appendDecimal(_ number: UInt64, to buffer: inout [UInt8]) {
-        var divisor: UInt64 = 1
-        while number / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            buffer.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
-    }
 }
 
 extension Span<UInt8> {

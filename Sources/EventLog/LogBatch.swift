@@ -39,8 +39,6 @@ package final class LogBatch: @unchecked Sendable {
         let tail: Range<Int>
     }
 
-    /// For the owner's use, such as who waits for which record; the log never reads it.
-    package var tickets: [UInt64] = []
     package internal(set) var outcome = Outcome.pending
     private(set) var bytes: [UInt8] = []
     private(set) var records: [Record] = []
@@ -86,7 +84,6 @@ package final class LogBatch: @unchecked Sendable {
 
     /// Empties it for the next use; capacity stays, but for that of a rare flood.
     package func clear() {
-        tickets.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: bytes.capacity <= LineReader.window)
         records.removeAll(keepingCapacity: true)
         holdsEvents = false

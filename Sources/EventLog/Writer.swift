@@ -97,14 +97,18 @@ struct Writer: ~Copyable {
                 throw error
             }
             guard count > 0 else {
-                if isFailureOfOpening { recovered() }
-                return failure == nil
+                guard failure != nil else { return true }
+                // Nothing waits that could tell whether there is room again.
+                if !isFailureOfOpening { try folder.probe() }
+                recovered()
+                return true
             }
             isFailureOfOpening = false
             let firstBefore = first
             format(batches)
             let next = written.next + UInt64(count)
             do throws(SystemFailure) {
+                try checkOpen()
                 try file?.append(buffer.span)
             } catch {
                 if !error.isLackOfRoom || !cutBack(to: written.length) {
@@ -162,6 +166,11 @@ struct Writer: ~Copyable {
         }
     }
 
+    /// A call on a file that is not there would do nothing, and pass for done.
+    private func checkOpen() throws(SystemFailure) {
+        guard file != nil else { throw SystemFailure("write", folder.path(of: Folder.current), code: EBADF) }
+    }
+
     /// A rare flood must not hold its memory for ever.
     private mutating func shrinkBuffer() {
         if buffer.capacity > LineReader.window { buffer = [] }
@@ -182,6 +191,7 @@ struct Writer: ~Copyable {
 
     /// `next` is the number behind all that is in the file, also behind `written`.
     private mutating func sync(next: UInt64) throws(SystemFailure) {
+        try checkOpen()
         do throws(SystemFailure) { try file?.sync() } catch {
             abandon(syncFailed: true, next: next)
             throw error
@@ -293,11 +303,12 @@ struct Writer: ~Copyable {
         // Before the file counts as open, or the next try would go on without it.
         try folder.sync()
         file = opened.intoFile()
-        written = Mark(length: survey.goodLength, next: max(written.next, survey.highest + 1))
+        written = Mark(length: survey.goodLength, next: max(written.next, survey.highest + 1, lock?.next ?? 0))
         acknowledged = written
         first = survey.first
         counters.lastSeq = written.next - 1
         try sync(next: written.next)
+        lock?.note(next: written.next)
     }
 
     /// Opens the file anew if the one at the path is another.
@@ -322,6 +333,7 @@ struct Writer: ~Copyable {
     mutating func close() -> Bool {
         let isSynced = syncNow()
         leaveFile()
+        lock?.note(next: written.next)
         lock = nil
         return isSynced
     }

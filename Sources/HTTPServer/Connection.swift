@@ -23,6 +23,10 @@ final class Connection {
     /// The socket may hold more than was read.
     var mayRead = true
     var mayHaveEnded = false
+    /// It stands in the worker's list of those that stopped reading to let others speak.
+    var isUnfinished = false
+    /// What this connection counts in the worker's sum of kept bytes.
+    var counted = 0
     var isClosed = false
 
     init(descriptor: Int32, token: UInt64, machine: ConnectionMachine) {

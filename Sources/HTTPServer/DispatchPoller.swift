@@ -27,7 +27,7 @@ final class DispatchPoller: Poller {
     }
 
     func rearmRead(_ descriptor: Int32) { entries[descriptor]?.resumeReading() }
-    func rearmWrite(_ descriptor: Int32, token: UInt64) { entries[descriptor]?.awaitWriting() }
+    func rearmWrite(_ descriptor: Int32) { entries[descriptor]?.awaitWriting() }
 
     func removeAndClose(_ descriptor: Int32) {
         guard let entry = entries.removeValue(forKey: descriptor) else {

@@ -31,7 +31,7 @@
         }
 
         func rearmRead(_ descriptor: Int32) {}
-        func rearmWrite(_ descriptor: Int32, token: UInt64) {}
+        func rearmWrite(_ descriptor: Int32) {}
         func removeAndClose(_ descriptor: Int32) { close(descriptor) }
 
         func wait(milliseconds: Int32, into events: inout [PollEvent]) {

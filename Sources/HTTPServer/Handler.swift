@@ -29,14 +29,14 @@ package struct Exchange {
 }
 
 package protocol Handler: AnyObject {
-    /// Answers a request. An error becomes a 500 problem document.
+    /// Answers a request. What it throws goes to `failed`.
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply
     /// A final answer that can be given before the body is sent, where the peer asked with `Expect: 100-continue`; nil lets it go on.
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response?
     /// Bytes that were no request, or a limit that was passed; the server has answered already.
     func refused(_ error: WireError)
-    /// `respond` threw this.
-    func failed(_ error: any Error)
+    /// `respond` threw this: what the request is answered with.
+    func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response
     /// Called after each round of requests: the time to hand over what they left. Returns when it must be called again at the latest
     /// (monotonic milliseconds), or nil.
     func flush(now: Int64) -> Int64?

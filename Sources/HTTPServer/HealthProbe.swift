@@ -71,7 +71,7 @@ package struct HealthProbe: Sendable {
                 reason = "the request could not be sent"
                 continue
             }
-            let answer = receiveAll(descriptor)
+            let answer = receiveAll(descriptor, until: Clock.system.monotonic() + Int64(milliseconds) * 1000)
             guard answer.starts(with: "HTTP/1.1 200 ".utf8) || answer.starts(with: "HTTP/1.0 200 ".utf8) else {
                 let line = answer.prefix { $0 >= 0x20 && $0 < 0x7F }.prefix(80)
                 throw HealthProbeError(
@@ -86,10 +86,10 @@ package struct HealthProbe: Sendable {
         throw HealthProbeError(description: reason, isUsage: false)
     }
 
-    /// Up to 64 KiB, until the end, an error or the socket's time limit.
-    private func receiveAll(_ descriptor: Int32) -> [UInt8] {
+    /// Up to 64 KiB, until the end, an error or the time limit; one read may pass it by the socket's own.
+    private func receiveAll(_ descriptor: Int32, until deadline: Int64) -> [UInt8] {
         var (answer, chunk): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 4096))
-        while answer.count < 64 * 1024 {
+        while answer.count < 64 * 1024, Clock.system.monotonic() < deadline {
             guard case .bytes(let count) = chunk.withUnsafeMutableBytes({ Socket.receive(descriptor, into: $0) }) else { break }
             answer += chunk[..<count]
         }

@@ -46,7 +46,7 @@ protocol Poller: AnyObject {
     /// All there was has been read.
     func rearmRead(_ descriptor: Int32)
     /// A write found no room.
-    func rearmWrite(_ descriptor: Int32, token: UInt64)
+    func rearmWrite(_ descriptor: Int32)
     /// Stops telling and closes the descriptor.
     func removeAndClose(_ descriptor: Int32)
     /// Replaces `events` by what is ready, after at most `milliseconds` (negative: no limit).

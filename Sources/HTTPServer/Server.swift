@@ -40,7 +40,7 @@ package final class Server: Sendable {
     private let running = DispatchGroup()
     private let clock: Clock
     private let stopIdleTime: Int64
-    private let socketPath: String?
+    private let socketFile: SocketFile?
 
     /// Listens and serves; returns once connections are accepted.
     package init(_ configuration: ServerConfiguration, service: any Service, clock: Clock = .system) throws(ServerError) {
@@ -54,7 +54,7 @@ package final class Server: Sendable {
         let listeners = try Listeners(configuration, workers: workers)
         addresses = listeners.addresses
         port = listeners.port
-        socketPath = listeners.path
+        socketFile = listeners.socketFile
         do {
             mailboxes = try (0..<workers).map { _ throws(SocketError) in try Mailbox() }
         } catch {
@@ -97,9 +97,30 @@ package final class Server: Sendable {
     /// closed or after `grace` milliseconds.
     package func stop(grace: Int64) {
         let deadline = clock.monotonic() / 1000 + grace
+        // The path goes first: a server that follows this one may take it while this one still ends its connections.
+        socketFile?.remove()
         for mailbox in mailboxes { mailbox.send(.stop(idle: stopIdleTime, deadline: deadline)) }
         running.wait()
-        if let socketPath { unlink(socketPath) }
+    }
+}
+
+/// The file of a Unix domain socket, known by its inode: it may have become another server's.
+private struct SocketFile: Sendable {
+    private let path: String
+    private let inode: UInt64?
+
+    init(_ path: String) {
+        self.path = path
+        inode = Self.inode(of: path)
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? UInt64(facts.st_ino) : nil
+    }
+
+    func remove() {
+        if inode != nil, Self.inode(of: path) == inode { unlink(path) }
     }
 }
 
@@ -108,7 +129,7 @@ private struct Listeners {
     var perWorker: [[Int32]]
     var addresses: [String] = []
     var port: UInt16 = 0
-    var path: String?
+    var socketFile: SocketFile?
 
     init(_ configuration: ServerConfiguration, workers: Int) throws(ServerError) {
         // With port 0 the second family must get the port that the kernel chose for the first; where somebody has it, choose again.
@@ -150,7 +171,7 @@ private struct Listeners {
             let descriptor = try Socket.listen(on: address, backlog: configuration.backlog, shared: false)
             // There is one socket for all: each worker but the first takes from a duplicate.
             for index in perWorker.indices { perWorker[index].append(index == 0 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) }
-            self.path = path
+            socketFile = SocketFile(path)
             addresses.append(address.description)
             return
         }

@@ -65,7 +65,8 @@ enum Socket {
 
     /// The accepted socket does not block, is closed on exec, and has the listener's TCP_NODELAY.
     static func accept(_ listener: Int32) -> Accepted {
-        while true {
+        // A listener on which every try fails for another reason must not hold its worker: it is tried again later.
+        for _ in 0..<64 {
             #if canImport(Glibc)
                 let descriptor = switchboard_accept4(listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
             #else
@@ -85,6 +86,7 @@ enum Socket {
             default: return .none
             }
         }
+        return .exhausted
     }
 
     static func shutdownWriting(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }

@@ -49,6 +49,8 @@ struct Worker: ~Copyable {
     private var connections: [Connection?] = []
     private var free: [Int] = []
     private var open = 0
+    /// Bytes of unfinished requests.
+    private var kept = 0
     private var nextSerial: UInt32 = 0
     private var nextTicket: UInt32 = 0
 
@@ -176,7 +178,7 @@ struct Worker: ~Copyable {
             stopDeadline = deadline
             for slot in connections.indices {
                 guard let connection = connections[slot] else { continue }
-                connection.machine.endIdle(at: now + idle)
+                connection.machine.endIdle(after: idle, now: now)
                 watch(connection)
             }
         }
@@ -247,6 +249,7 @@ struct Worker: ~Copyable {
         } else {
             Socket.close(connection.descriptor)
         }
+        if connection.counted > 0 { count(connection) }
         let slot = Int(connection.token & 0xFFFF_FFFF)
         connections[slot] = nil
         free.append(slot)
@@ -262,7 +265,10 @@ struct Worker: ~Copyable {
         let buffer = readBuffer.bytes
         while connection.mayRead, !connection.isClosed, connection.machine.phase.wantsInput {
             guard reads < Self.readsInARow else {
-                unfinished.append(connection)
+                if !connection.isUnfinished {
+                    connection.isUnfinished = true
+                    unfinished.append(connection)
+                }
                 return
             }
             reads += 1
@@ -289,7 +295,10 @@ struct Worker: ~Copyable {
     private mutating func resumeUnfinished() {
         let waiting = unfinished
         unfinished = []
-        for connection in waiting where !connection.isClosed { read(connection) }
+        for connection in waiting {
+            connection.isUnfinished = false
+            if !connection.isClosed { read(connection) }
+        }
     }
 
     private mutating func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
@@ -310,6 +319,25 @@ struct Worker: ~Copyable {
             connection.input.append(contentsOf: bytes)
             process(connection)
         }
+        // Where all was served nothing is kept, and there is nothing to count.
+        if !connection.input.isEmpty || connection.counted > 0 { shedLoad(connection) }
+    }
+
+    /// Unfinished requests of all connections together have a bound: past it, whoever makes it grow is asked to come back.
+    private mutating func shedLoad(_ connection: Connection) {
+        count(connection)
+        guard kept > configuration.limits.keptBytes, !connection.isClosed, let error = connection.machine.shed() else { return }
+        let input = connection.input
+        connection.input = []
+        refuse(error, isHead: Method.isHead(input.span), on: connection)
+        finishRound(connection)
+        if !connection.isClosed { count(connection) }
+    }
+
+    private mutating func count(_ connection: Connection) {
+        let bytes = connection.isClosed ? 0 : connection.input.count + connection.machine.decodedBytes
+        kept += bytes - connection.counted
+        connection.counted = bytes
     }
 
     /// Serves what has arrived and is still unused.
@@ -373,8 +401,7 @@ struct Worker: ~Copyable {
             let body = connection.machine.chunkedBody
             return try handler.respond(to: head, bytes: bytes, body: body.span, exchange: exchange)
         } catch {
-            handler.failed(error)
-            return .now(.problem(.internalServerError, "This server has a fault; its log says which."))
+            return .now(handler.failed(error, head, bytes: bytes))
         }
     }
 
@@ -441,7 +468,7 @@ struct Worker: ~Copyable {
                 connection.sent = 0
                 connection.machine.blocked(then: connection.afterOutput, progress: true, now: now)
                 watch(connection)
-                if !connection.isClosed { poller.rearmWrite(connection.descriptor, token: connection.token) }
+                if !connection.isClosed { poller.rearmWrite(connection.descriptor) }
                 return
             case .end, .failed: return close(connection)
             }
@@ -461,7 +488,7 @@ struct Worker: ~Copyable {
                 progress = true
             case .wouldBlock:
                 connection.machine.blocked(then: connection.afterOutput, progress: progress, now: now)
-                poller.rearmWrite(connection.descriptor, token: connection.token)
+                poller.rearmWrite(connection.descriptor)
                 return
             case .end, .failed: return close(connection)
             }

@@ -4,6 +4,7 @@
 //
 //     idle → head → body → replying → idle …            a request and its answer
 //       any of them → refusing → draining → closed      an error: one answer, the rest of the input read and thrown away
+//       any but replying → writing → where it was       the peer does not read: nothing more is read from it either, until it does
 //
 // Two rules for whoever edits it. Only this file decides whether a connection lives on, and only this file knows deadlines; the owner compares
 // `deadline` with the time and calls `timeout`. Bytes are only ever lent: the owner keeps them and drops what `next` says is used.
@@ -14,11 +15,11 @@ package struct ConnectionMachine: Sendable {
         case read
         /// Send 100 Continue, or answer with a final refusal (`refuseBody`) and close; then call `next` again.
         case mayContinue
-        /// A whole request: `head` is filled, the body is `body(in:)`. After the answer is encoded call `replied`.
+        /// A whole request: `head` is filled, the body is `body`. After the answer is encoded call `replied`.
         case request
-        /// Answer this, then `refused`.
+        /// Answer this, then call `replied`.
         case refuse(WireError)
-        /// Nothing more will be read.
+        /// Nothing is to be done with these bytes now: an answer is owed or stuck, or the connection is at its end (`phase` tells).
         case stop
     }
 
@@ -52,6 +53,7 @@ package struct ConnectionMachine: Sendable {
     }
 
     package let limits: Limits
+    private var idleTime: Int64
     /// Stored, as is all that the owner asks for with each request: a computed property of the machine would copy it whole for the call.
     package private(set) var phase = Phase.idle
     private var bodyState = Body.none
@@ -76,6 +78,7 @@ package struct ConnectionMachine: Sendable {
 
     package init(limits: Limits, now: Int64) {
         self.limits = limits
+        idleTime = limits.idleTime
         deadline = now + limits.headTime
     }
 
@@ -233,7 +236,7 @@ package struct ConnectionMachine: Sendable {
             return refused || leftover ? .drain : .close
         }
         phase = .idle
-        deadline = now + limits.idleTime
+        deadline = now + idleTime
         return .keep
     }
 
@@ -255,7 +258,7 @@ package struct ConnectionMachine: Sendable {
     package mutating func unblocked(now: Int64) -> Persistence {
         if phaseAfterWrite == .keep, phase == .writing {
             phase = phaseBeforeWrite
-            deadline = now + (phase == .idle ? limits.idleTime : phase == .head ? limits.headTime : limits.bodyTime)
+            deadline = now + (phase == .idle ? idleTime : phase == .head ? limits.headTime : limits.bodyTime)
         }
         return phaseAfterWrite
     }
@@ -291,8 +294,21 @@ package struct ConnectionMachine: Sendable {
         }
     }
 
-    /// The server stops: an idle connection ends at `now + grace` unless a request begins; nothing else is cut short here.
-    package mutating func endIdle(at time: Int64) {
-        if phase == .idle { deadline = min(deadline, time) }
+    /// The server stops: from now on an idle connection ends after this time unless a request begins; nothing else is cut short here.
+    package mutating func endIdle(after time: Int64, now: Int64) {
+        idleTime = time
+        if phase == .idle { deadline = min(deadline, now + time) }
+    }
+
+    /// Too much is kept for unfinished requests: this one, if it is one, is given up. Nil where none is arriving.
+    package mutating func shed() -> WireError? {
+        guard phase == .head || phase == .body else { return nil }
+        phase = .refusing
+        return WireError(.overloaded, at: seen)
+    }
+
+    /// Bytes of a chunked body that has not ended yet.
+    package var decodedBytes: Int {
+        if case .chunked(let decoder, _) = bodyState { decoder.body.count } else { 0 }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Every bound that a connection keeps, in one place and each with its reason. The server may set others; nothing else in the protocol core
-// holds a number of its own.
+// holds a number of its own. Left out is a bound on requests for each connection: a long-lived one costs no more than many short ones, and
+// closing it now and then would lose a request that is on its way.
 
 /// How much a peer may send and how long it may take; sizes in bytes, times in milliseconds.
 package struct Limits: Sendable, Hashable {
@@ -19,6 +20,8 @@ package struct Limits: Sendable, Hashable {
     package var chunkLine = 1024
     /// All that is not data in a chunked body: a stream that is nearly all overhead is an attack (CVE-2023-39326).
     package var chunkOverhead = 64 * 1024
+    /// Unfinished requests of all connections of one event loop together: 250 bodies of the largest size.
+    package var keptBytes = 64 * 1024 * 1024
     /// First byte to the end of a head, in total: a byte now and then does not extend it.
     package var headTime: Int64 = 10_000
     /// End of the head to the end of the body, in total.

@@ -34,7 +34,8 @@ package struct RequestHead: Sendable {
     package internal(set) var authority = 0..<0
     package internal(set) var fields: [Field] = []
     package internal(set) var contentType: Range<Int>?
-    package internal(set) var contentEncoding: Range<Int>?
+    /// A Content-Encoding other than `identity` was applied to the body (RFC 9110 §8.4).
+    package internal(set) var isEncoded = false
     package internal(set) var authorization: Range<Int>?
     package internal(set) var framing = BodyFraming.none
     /// Whether the peer wants the connection kept (RFC 9112 §9.3).

@@ -29,7 +29,7 @@ struct RequestParser {
     mutating func parse(_ bytes: Span<UInt8>, into head: inout RequestHead) throws(WireError) -> Bool {
         head.fields.removeAll(keepingCapacity: true)
         head.contentType = nil
-        head.contentEncoding = nil
+        head.isEncoded = false
         head.authorization = nil
         guard try skipEmptyLines(bytes), try requestLine(bytes, &head) else { return try more(bytes) }
         while true {
@@ -180,7 +180,9 @@ struct RequestParser {
             guard length == nil else { throw WireError(.repeatedLength, at: field.name.lowerBound) }
             length = field.value
         case 16 where bytes.equalsIgnoringCase("content-encoding", at: field.name):
-            head.contentEncoding = head.contentEncoding ?? field.value
+            bytes.forEachMember(of: field.value) { member in
+                if !bytes.equalsIgnoringCase("identity", at: member) { head.isEncoded = true }
+            }
         case 17 where bytes.equalsIgnoringCase("transfer-encoding", at: field.name):
             coding = true
         default: break

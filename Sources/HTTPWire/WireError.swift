@@ -12,7 +12,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case badChunk, badTrailer, cutShort
         case unsupportedVersion, unknownMethod, unknownCoding
         case targetTooLong, headTooLarge, tooManyFields, bodyTooLarge, chunkOverhead
-        case unknownExpectation, headTimeout, bodyTimeout, replyTimeout
+        case unknownExpectation, headTimeout, bodyTimeout, replyTimeout, overloaded
     }
 
     package let fault: Fault
@@ -32,7 +32,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case .bodyTooLarge: .contentTooLarge
         case .unknownExpectation: .expectationFailed
         case .headTimeout, .bodyTimeout: .requestTimeout
-        case .replyTimeout: .serviceUnavailable
+        case .replyTimeout, .overloaded: .serviceUnavailable
         case .unsupportedVersion: .httpVersionNotSupported
         case .unknownMethod, .unknownCoding: .notImplemented
         default: .badRequest
@@ -72,6 +72,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownExpectation: "The only expectation known here is 100-continue."
         case .headTimeout: "The request head did not arrive in time."
         case .bodyTimeout: "The request body did not arrive in time."
+        case .overloaded: "Too many requests are arriving at once; try again."
         case .replyTimeout: "No answer was ready in time; try again."
         }
     }

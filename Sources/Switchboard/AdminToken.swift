@@ -44,10 +44,12 @@ package struct AdminToken: Sendable {
                 try self.init(text, file: path, source: path)
                 return
             }
+            // Only one that is not there is made: whatever else is the matter, the next start may find the old one again.
+            let isMissing = errno == ENOENT
             var random = SystemRandomNumberGenerator()
             let digits = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
             let token = String(decoding: (0..<40).map { _ in digits.randomElement(using: &random) ?? 0x61 }, as: UTF8.self)
-            let kept = writePrivateFile(path, token + "\n")
+            let kept = isMissing && writePrivateFile(path, token + "\n")
             try self.init(token, file: kept ? path : nil, source: path)
         }
     }

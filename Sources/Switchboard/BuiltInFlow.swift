@@ -92,6 +92,7 @@ final class BuiltInFlow: Sendable {
     private let cannotMissing, cannotShort, cannotLong, cannotUnusable, cannotUserByPhone, cannotStranger: CompiledTemplate
     let apology: CompiledTemplate
     let unreadable: CompiledTemplate
+    let fault: CompiledTemplate
 
     /// - Throws: `NCCOError` where one of the templates is no valid NCCO.
     init(numbers: [PhoneNumber], inboundUser: UserName) throws {
@@ -132,13 +133,12 @@ final class BuiltInFlow: Sendable {
         cannotUserByPhone = try cannot("Only users of the app can call other users.", "to is a user name but from_user is missing")
         cannotStranger = try cannot(
             "The number you have dialled is not in service here.", "to is none of the configured numbers and from is not ours")
-        apology = CompiledTemplate(
-            "fallback#1 apology",
-            NCCO([.talk(try Talk(text: "Sorry, we have a technical problem and cannot take your call. Please try again later. Goodbye."))]))
-        unreadable = CompiledTemplate(
-            "fallback#1 apology",
-            NCCO([.talk(try Talk(text: "Sorry, we have a technical problem and cannot take your call. Please try again later. Goodbye."))]),
-            warning: "the request body cannot be read")
+        let sorry = NCCO([
+            .talk(try Talk(text: "Sorry, we have a technical problem and cannot take your call. Please try again later. Goodbye."))
+        ])
+        apology = CompiledTemplate("fallback#1 apology", sorry)
+        unreadable = CompiledTemplate("fallback#1 apology", sorry, warning: "the request body cannot be read")
+        fault = CompiledTemplate("fallback#1 apology", sorry, warning: "the server has a fault")
     }
 
     /// The first rule that holds.
@@ -178,7 +178,8 @@ extension Call.Callee {
             return
         }
         var (digits, others, blanks) = (0, 0, 0)
-        for at in text.indices {
+        let start = text.count >= 4 && text.equalsIgnoringCase("tel:", at: 0..<4) ? 4 : 0
+        for at in start..<text.count {
             switch text[at] {
             case 0x30...0x39: digits += 1
             case 0x20, 0x09: blanks += 1
@@ -188,7 +189,7 @@ extension Call.Callee {
             default: others += 1
             }
         }
-        if blanks == text.count {
+        if blanks == text.count - start {
             self = .missing
         } else if others == 0, digits > 15 {
             self = .tooLong

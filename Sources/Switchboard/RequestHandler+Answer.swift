@@ -11,7 +11,7 @@ extension RequestHandler {
     func answer(_ kind: RecordKind, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply
     {
         var problem: String?
-        if isEncoded(head, bytes), body.count > 0 {
+        if head.isEncoded, body.count > 0 {
             problem = "the body has a Content-Encoding; send it without"
         } else {
             do {
@@ -39,8 +39,8 @@ extension RequestHandler {
             statistics.count(statistics.answers)
             if decision.template.isRefusal { statistics.count(statistics.cannotConnect) }
             if application.settings.logsAnswers {
-                // Where the parameters came from, should they have to be kept as they came.
-                let source = body.count > 0 ? body : bytes.extracting(head.query ?? 0..<0)
+                // What could not be read, or shown as it came.
+                let source = problem != nil || parameters.bodyIsLossy ? body : bytes.extracting(head.query ?? 0..<0)
                 record(kind, decision, ncco, problem, source, exchange)
             }
             if let format = application.lineFormat { printLine(kind, decision, exchange, format) }

@@ -18,7 +18,7 @@ extension RequestHandler {
             guard let query = head.query, !query.isEmpty else { return malformed(body, "the query is empty", exchange, keeps: false) }
             return formEvent(query, bytes, exchange)
         }
-        guard !isEncoded(head, bytes) else { return .now(Self.encodedBody) }
+        guard !head.isEncoded else { return .now(Self.encodedBody) }
         switch WebhookParameters.kind(of: body, contentType: head.contentType, in: bytes) {
         case .empty: return malformed(body, "the body is empty", exchange, keeps: body.count > 0)
         case .form: return formEvent(0..<body.count, body, exchange)

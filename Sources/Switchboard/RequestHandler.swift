@@ -32,6 +32,7 @@ final class RequestHandler: Handler {
     /// answer itself. By so much may it stand behind a line of another worker that came later.
     private static let gatherTime: Int64 = 5
     private static let gatherBytes = 128 * 1024
+    private static let largestBatch = 1024 * 1024
 
     init(application: Application, mailbox: Mailbox, statistics: HandlerStatistics, clock: Clock = .system) {
         self.application = application
@@ -54,7 +55,7 @@ final class RequestHandler: Handler {
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? {
         switch Routing(head, bytes: bytes, isAdmin: isAdmin(head, bytes)) {
         case .answered(let response): response
-        case .route(.event) where isEncoded(head, bytes): Self.encodedBody
+        case .route(.event) where head.isEncoded: Self.encodedBody
         case .route: nil
         }
     }
@@ -65,9 +66,16 @@ final class RequestHandler: Handler {
         application.console.print(line.formatted(format))
     }
 
-    func failed(_ error: any Error) {
+    func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response {
         statistics.count(statistics.faults)
         application.errors.print("a request failed by a fault of this server: \(printable("\(error)"))")
+        // Who calls hears an apology: an error would end the call without a word.
+        guard let route = Route(head.path, in: bytes), route.answersCalls else {
+            return .problem(.internalServerError, "This server has a fault; its log says which.")
+        }
+        var ncco: [UInt8] = []
+        application.flow.fault.render(.none, into: &ncco)
+        return Response(.ok, fields: application.flow.fault.fields, body: ncco)
     }
 
     func flush(now: Int64) -> Int64? {
@@ -77,6 +85,11 @@ final class RequestHandler: Handler {
             if now < next { return next }
         }
         lastHandOver = now
+        handOver()
+        return nil
+    }
+
+    private func handOver() {
         let (full, waiters) = (batch, waiting)
         batch = spareBatches.withLock { $0.popLast() } ?? LogBatch()
         waiting = EventsWaiting()
@@ -87,7 +100,6 @@ final class RequestHandler: Handler {
             batch.clear()
             spareBatches.withLock { if $0.count < Self.spareLimit { $0.append(batch) } }
         }
-        return nil
     }
 
     // MARK: For the routes
@@ -121,16 +133,12 @@ final class RequestHandler: Handler {
 
     @discardableResult
     private func append(_ record: consuming RecordBuffers, at wall: Int64, keep: Bool) -> Bool {
+        // A round of many large events is handed over in parts: one that is larger than the log's queue would be refused whole.
+        if batchBytes > Self.largestBatch { handOver() }
         batchBytes += record.head.count + record.tail.count
         let fits = batch.append(at: wall, keep: keep, detectsRepeat: !keep, head: record.head.span, tail: record.tail.span)
         spareRecord = record
         return fits
-    }
-
-    /// Whether a Content-Encoding was applied that is not decoded here.
-    func isEncoded(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        guard let encoding = head.contentEncoding, !encoding.isEmpty else { return false }
-        return !bytes.equalsIgnoringCase("identity", at: encoding)
     }
 
     static let encodedBody: Response = {

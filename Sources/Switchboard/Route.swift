@@ -12,8 +12,8 @@ enum Route: String, CaseIterable, Sendable {
     case healthBehindProxy = "/_/health"
     case metrics = "/metrics"
 
-    /// Whether Vonage calls it.
-    var isWebhook: Bool { self == .answer || self == .event || self == .fallback }
+    /// Whether it must be answered with an NCCO, come what may.
+    var answersCalls: Bool { self == .answer || self == .fallback }
     /// To all but the admin it is 404, as if it were not there.
     var isAdmin: Bool { self == .metrics }
 

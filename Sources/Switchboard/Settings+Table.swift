@@ -95,7 +95,7 @@ package struct Setting: Sendable {
             settings.isQuiet = true
         },
         Setting(flag: "--workers", environment: ["WORKERS"], placeholder: "N", help: "event loops (one for each core)") {
-            settings, value, source throws(UsageError) in settings.server.workers = try whole(value, in: 1...256, source)
+            settings, value, source throws(UsageError) in settings.server.workers = try whole(value, in: 1...64, source)
         },
         Setting(
             flag: "--max-connections", environment: ["MAX_CONNECTIONS"], placeholder: "N",

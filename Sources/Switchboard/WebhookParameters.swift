@@ -14,15 +14,17 @@ struct WebhookParameters {
     private(set) var decoded = Parameters()
     /// Parameters that are JSON and no text in the request, by their place in `decoded.entries`: numbers, booleans, objects, arrays, nulls.
     private var raw: Set<Int> = []
+    /// A form body held what is no UTF-8.
+    private(set) var bodyIsLossy = false
     private var json: [UInt8] = []
     private var scratch: [UInt8] = []
 
     /// JSON by its looks, whatever the content type says: proxies relabel it.
     static func kind(of body: Span<UInt8>, contentType: Range<Int>?, in bytes: Span<UInt8>) -> BodyKind {
-        var first: UInt8?
-        for at in body.indices where first == nil && ![0x20, 0x09, 0x0A, 0x0D].contains(body[at]) { first = body[at] }
-        guard let first else { return .empty }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
+        var at = 0
+        while at < body.count, body[at] == 0x20 || body[at] == 0x09 || body[at] == 0x0A || body[at] == 0x0D { at += 1 }
+        guard at < body.count else { return .empty }
+        if body[at] == UInt8(ascii: "{") || body[at] == UInt8(ascii: "[") { return .json }
         guard let contentType else { return .json }
         var end = contentType.lowerBound
         while end < contentType.upperBound, bytes[end] != UInt8(ascii: ";"), bytes[end] != UInt8(ascii: " ") { end += 1 }
@@ -33,11 +35,14 @@ struct WebhookParameters {
     mutating func read(query: Range<Int>?, body: Span<UInt8>, contentType: Range<Int>?, in bytes: Span<UInt8>) throws(JSONError) {
         decoded.removeAll()
         if !raw.isEmpty { raw.removeAll(keepingCapacity: true) }
+        bodyIsLossy = false
         defer { if let query { decoded.parse(query, in: bytes) } }
         guard !body.isEmpty else { return }
         switch Self.kind(of: body, contentType: contentType, in: bytes) {
         case .empty: break
-        case .form: decoded.parse(0..<body.count, in: body)
+        case .form:
+            decoded.parse(0..<body.count, in: body)
+            bodyIsLossy = isLossy
         case .json: try Self.readJSON(body, into: &decoded, &raw, &json, &scratch)
         }
     }

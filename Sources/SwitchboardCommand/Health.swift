@@ -7,8 +7,7 @@ import Switchboard
 
 enum Health {
     static func run(_ arguments: [String], environment: [String: String]) {
-        var url =
-            "http://localhost:\(environment["PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? environment["VCR_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "3000")"
+        var url = defaultURL(environment)
         switch (arguments.first, arguments.count) {
         case (nil, _): break
         case ("--url", 2): url = arguments[1]
@@ -21,5 +20,15 @@ enum Health {
         } catch {
             SwitchboardCommand.finish(error.isUsage ? 64 : 1, "switchboard health: \(error)")
         }
+    }
+
+    /// Where a server with this environment listens; one that listens everywhere is asked on this machine.
+    private static func defaultURL(_ environment: [String: String]) -> String {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var host = value("HOST") ?? "localhost"
+        if host.hasPrefix("unix:") { return host }
+        if ["0.0.0.0", "::", "[::]"].contains(host) { host = "localhost" }
+        if host.contains(":"), !host.hasPrefix("[") { host = "[\(host)]" }
+        return "http://\(host):\(value("PORT") ?? value("VCR_PORT") ?? "3000")"
     }
 }

@@ -48,7 +48,8 @@ enum Help {
         switchboard health [--url URL]: ask a running server whether it answers
 
           --url URL
-              the server (http://localhost:PORT with PORT or VCR_PORT from the environment, else 3000)
+              the server, as http://HOST:PORT or unix:PATH (where HOST, PORT and VCR_PORT of the environment let one listen, else
+              http://localhost:3000)
 
         Exit code 0 where it answers, also when it is degraded: calls go on, and a restart would end them. 1 where it does not.
         """

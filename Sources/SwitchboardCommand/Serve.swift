@@ -71,7 +71,8 @@ enum Serve {
             }
         }
         if !arguments.contains(where: { $0.hasPrefix("--workers") }), (environment["WORKERS"] ?? "").isEmpty {
-            settings.server.workers = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+            // Each holds a thread of Dispatch's for good, of which there are not many more.
+            settings.server.workers = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
         }
         return settings
     }
@@ -84,6 +85,8 @@ enum Serve {
 
     private static func end(_ server: Server, _ log: EventLog, grace: Int64) {
         let began = DispatchTime.now().uptimeNanoseconds
+        // The last tenth of the time, or half a second, is for what has yet to be printed.
+        let grace = grace - min(500, grace / 10)
         server.stop(grace: grace - min(logShare, grace / 5))
         let spent = Int64((DispatchTime.now().uptimeNanoseconds - began) / 1_000_000)
         let waiting = log.status.queuedBytes

@@ -26,7 +26,8 @@ final class StopSignals: @unchecked Sendable {
 
     /// From now on the signals are noted.
     init() {
-        let hasTerminal = Self.hasControllingTerminal
+        // Under nohup a closed window is no reason to end.
+        let hangUpStops = Self.hasControllingTerminal && !Self.ignoresHangUp
         let numbers = [SIGTERM, SIGINT, SIGHUP]
         let queue = queue
         // The source is told besides the default action, which would end the process.
@@ -35,12 +36,24 @@ final class StopSignals: @unchecked Sendable {
         // They are installed by another thread, and a signal that came before that would be lost: wait for it.
         let installed = DispatchGroup()
         for (number, source) in zip(numbers, sources) {
-            source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hasTerminal) }
+            source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hangUpStops) }
             installed.enter()
             source.setRegistrationHandler { installed.leave() }
             source.activate()
         }
         _ = installed.wait(timeout: .now() + 5)
+    }
+
+    private static var ignoresHangUp: Bool {
+        var action = sigaction()
+        guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
+        #if canImport(Glibc)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        // SIG_IGN is the number 1 in place of a function.
+        return unsafeBitCast(handler, to: Int.self) == 1
     }
 
     private static var hasControllingTerminal: Bool {

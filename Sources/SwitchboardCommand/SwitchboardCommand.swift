@@ -45,8 +45,8 @@ struct SwitchboardCommand {
     /// Ends the process once what was printed has been written.
     static func finish(_ code: Int32, _ message: String? = nil) -> Never {
         if let message { Console.errors.print(message) }
-        Console.output.flush()
-        Console.errors.flush()
+        Console.output.flush(milliseconds: 250)
+        Console.errors.flush(milliseconds: 250)
         exit(code)
     }
 

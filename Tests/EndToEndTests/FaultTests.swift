@@ -18,7 +18,9 @@ struct ThrowingService: Service {
         }
         func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? { nil }
         func refused(_ error: WireError) {}
-        func failed(_ error: any Error) {}
+        func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response {
+            .problem(.internalServerError, "a fault")
+        }
         func flush(now: Int64) -> Int64? { nil }
     }
 
@@ -40,7 +42,9 @@ private struct ForgetfulService: Service {
         }
         func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? { nil }
         func refused(_ error: WireError) {}
-        func failed(_ error: any Error) {}
+        func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response {
+            .problem(.internalServerError, "a fault")
+        }
         func flush(now: Int64) -> Int64? { nil }
     }
 

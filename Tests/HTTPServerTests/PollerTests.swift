@@ -161,7 +161,7 @@ struct PollerTests {
             #expect(filled > 0)
             var events: [PollEvent] = []
             poller.wait(milliseconds: 0, into: &events)
-            poller.rearmWrite(pair.polled, token: 9)
+            poller.rearmWrite(pair.polled)
             #expect(pair.readAllOther().count == filled)
             var isWritable = false
             for _ in 0..<10 where !isWritable { isWritable = try next(poller).contains { $0.writable && $0.token == 9 } }
@@ -176,7 +176,7 @@ struct PollerTests {
         let pair = try Pair(.sockets)
         try poller.add(pair.polled, token: 9)
         _ = pair.fill()
-        poller.rearmWrite(pair.polled, token: 9)
+        poller.rearmWrite(pair.polled)
         pair.closeOther()
         // One side or the other: Dispatch tells of a hang-up once.
         let events = try next(poller)
@@ -191,7 +191,7 @@ struct PollerTests {
             let pair = try Pair(.sockets)
             try poller.add(pair.polled, token: 5)
             if isReading { poller.rearmRead(pair.polled) } else { _ = pair.fill() }
-            if !isReading { poller.rearmWrite(pair.polled, token: 5) }
+            if !isReading { poller.rearmWrite(pair.polled) }
             poller.removeAndClose(pair.polled)
             // The peer sees the end, at once or when Dispatch has let go.
             while !pair.readAllOther().isEnd {

@@ -176,13 +176,33 @@ private let times = Limits.with {
 
     @Test mutating func `a server that stops ends idle connections sooner, and no others`() {
         at(1000, get)
-        peer.machine.endIdle(at: 5000)
+        peer.machine.endIdle(after: 4000, now: 1000)
         #expect(peer.machine.deadline == 1300)
-        peer.machine.endIdle(at: 1010)
+        peer.machine.endIdle(after: 10, now: 1000)
         #expect(peer.machine.deadline == 1010)
         at(1005, "G")
-        peer.machine.endIdle(at: 1006)
+        peer.machine.endIdle(after: 1, now: 1005)
         #expect(peer.machine.deadline == 1105)
+    }
+
+    @Test mutating func `a server that stops ends a connection soon that becomes idle later`() {
+        at(1000, get)
+        peer.machine.blocked(then: .keep, progress: true, now: 1000)
+        peer.machine.endIdle(after: 10, now: 1000)
+        #expect(peer.machine.deadline == 1400)
+        #expect(peer.machine.unblocked(now: 1100) == .keep)
+        #expect(peer.machine.deadline == 1110)
+    }
+
+    @Test mutating func `an unfinished request can be given up for want of room, and nothing else can`() {
+        #expect(peer.machine.shed() == nil)
+        at(1000, chunked + "5\r\nhe")
+        #expect(peer.machine.decodedBytes == 2)
+        let error = peer.machine.shed()
+        #expect(error?.status == .serviceUnavailable)
+        #expect(peer.next() == .stop)
+        #expect(peer.machine.replied(keepAlive: true, leftover: false, now: 1000) == .drain)
+        #expect(peer.machine.shed() == nil)
     }
 }
 

@@ -19,7 +19,13 @@ import Testing
             "POST / HTTP/1.1\r\nHost: a\r\nAUTHORIZATION: Bearer x\r\ncontent-TYPE: application/json\r\nContent-Encoding:\tgzip\r\n\r\n")
         #expect(text(head.authorization) == "Bearer x")
         #expect(text(head.contentType) == "application/json")
-        #expect(text(head.contentEncoding) == "gzip")
+        #expect(head.isEncoded)
+        for (value, isEncoded) in [
+            ("identity", false), ("", false), ("IDENTITY, identity", false), ("identity\r\ncontent-encoding: br", true),
+        ] {
+            _ = try parse("POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(value)\r\n\r\n")
+            #expect(head.isEncoded == isEncoded, "\(value)")
+        }
     }
 
     @Test mutating func `takes the first Authorization and does not look at names that resemble it`() throws {
@@ -48,7 +54,7 @@ import Testing
         #expect(head.hasUnknownExpectation && head.expectsContinue && head.framing == .chunked && head.keepAlive)
         let text = try parse("GET / HTTP/1.1\r\nHost: c\r\n\r\n")
         #expect(head.method == .get && head.minorVersion == 1 && head.form == .origin && head.framing == .none && head.keepAlive)
-        #expect(head.query == nil && head.contentType == nil && head.contentEncoding == nil && head.authorization == nil)
+        #expect(head.query == nil && head.contentType == nil && !head.isEncoded && head.authorization == nil)
         #expect(!head.expectsContinue && !head.hasUnknownExpectation)
         #expect(head.fields.count == 1 && text(head.authority) == "c" && text(head.path) == "/" && head.end == 27)
         _ = try parse("GET / HTTP/1.0\r\n\r\n")

@@ -57,6 +57,14 @@ private final class HandlerBench {
         }
     }
 
+    /// What is answered where a request fails by a fault of the server.
+    func failure(_ request: String) throws -> Response {
+        let bytes = Array(request.utf8)
+        var head = RequestHead()
+        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
+        return handler.failed(UsageError("x"), head, bytes: bytes.span)
+    }
+
     func refusal(_ request: String) throws -> Status? {
         let bytes = Array(request.utf8)
         var head = RequestHead()
@@ -121,6 +129,25 @@ struct HandlerTests {
         #expect(bench.application.counts.events == 7)
     }
 
+    @Test func `events of one round that are more than the log's queue holds are handed over in parts`() throws {
+        let bench = try HandlerBench()
+        let body = "{\"pad\":\"" + String(repeating: "x", count: 255 * 1024) + "\"}"
+        let tickets = try (0..<72).map { _ in try bench.reply(post("/voice/event", body)).ticket }
+        #expect(bench.handler.flush(now: 0) == nil)
+        let statuses = try tickets.map { try bench.wait(for: $0).status }
+        // The queue may be full for a slow disk, but never because they came together.
+        #expect(statuses.prefix(32).allSatisfy { $0 == .ok })
+        #expect(bench.application.counts.events > 32)
+    }
+
+    @Test(arguments: ["/voice/answer", "/voice/fallback/"])
+    func `who calls hears of a fault`(_ route: String) throws {
+        let response = try HandlerBench().failure("GET \(route)?to=1 HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(response.status == .ok && response.contentType == .json)
+        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("[{\"action\":\"talk\",\"text\":\"Sorry, "))
+        #expect(String(decoding: response.fields.bytes, as: UTF8.self).contains("X-Switchboard-Warning: the server has a fault\r\n"))
+    }
+
     @Test func `the record of an answer waits for others, but not for long`() throws {
         let bench = try HandlerBench()
         let request = "GET /voice/answer?to=447700900123&from_user=A HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -161,7 +188,7 @@ struct HandlerTests {
         #expect(
             try bench.reply("GET /health HTTP/1.1\r\n\(admin)").now.map { String(decoding: $0.body, as: UTF8.self) }
                 == "{\"status\":\"ok\",\"reasons\":[]}\n")
-        bench.handler.failed(UsageError("x"))
+        #expect(try bench.failure("GET /voice/event HTTP/1.1\r\nHost: h\r\n\r\n").status == .internalServerError)
         let metrics = try #require(try bench.reply("GET /metrics HTTP/1.1\r\n\(admin)").now)
         #expect(String(decoding: metrics.body, as: UTF8.self).contains("\nswitchboard_handler_faults_total 1\n"))
     }

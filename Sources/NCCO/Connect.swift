@@ -24,6 +24,8 @@ public struct Connect: Hashable, Sendable {
     /// Vonage does not ask when absent.
     public let eventType: EventType?
 
+    /// Makes an action that dials this endpoint.
+    ///
     /// - Throws: `NCCOError`, naming option, value and what is allowed, for the first option outside its range.
     public init(
         to endpoint: Endpoint, from: PhoneNumber? = nil, timeout: Int? = nil, limit: Int? = nil, eventType: EventType? = nil

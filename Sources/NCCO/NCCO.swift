@@ -12,10 +12,23 @@ public struct NCCO: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// In the order in which they run; the call ends behind the last one.
     public var actions: [Action]
 
-    /// Any list of actions, an empty one included, which ends the call.
+    /// Makes an NCCO of these actions, in this order.
     public init(_ actions: [Action]) { self.actions = actions }
-    /// As `init(_:)`.
+
+    /// Lets an NCCO be written as a list of actions.
     public init(arrayLiteral actions: Action...) { self.actions = actions }
+
+    /// The JSON text that Vonage is sent, for the body of a response with the content type `application/json`.
+    ///
+    /// ```swift
+    /// let ncco: NCCO = [.talk(try Talk(text: "Please hold.")), .connect(try Connect(to: .app(.init(user: alice))))]
+    /// response.body = ncco.json  // [{"action":"talk","text":"Please hold."},{"action":"connect",…
+    /// ```
+    public var json: String {
+        var bytes: [UInt8] = []
+        encode(into: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Appends the JSON text that Vonage is sent: UTF-8 without white space, keys in the order of the reference, absent options left out.
     public func encode(into output: inout [UInt8]) {

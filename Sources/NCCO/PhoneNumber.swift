@@ -51,6 +51,9 @@ public struct PhoneNumber: Hashable, Sendable, LosslessStringConvertible {
         self.value = value
     }
 
+    /// The same for text.
+    public init?(lenient text: String) { self.init(lenient: Array(text.utf8).span) }
+
     /// Vonage's form is what nearly all numbers have already.
     private static func value(ofDigits bytes: Span<UInt8>) -> UInt64? {
         var digits = DigitReader()

@@ -21,6 +21,8 @@ public struct Talk: Hashable, Sendable {
     /// Whether the listener may cut in with an `input`, which must then be the next action that is not `talk`; Vonage takes false when absent.
     public let bargeIn: Bool?
 
+    /// Makes an action that speaks this text.
+    ///
     /// - Throws: `NCCOError`, naming option, value and what is allowed, for the first option outside its range.
     public init(
         text: String, language: LanguageTag? = nil, style: Int? = nil, premium: Bool? = nil, level: Double? = nil, loop: Int? = nil,
@@ -47,15 +49,19 @@ public struct Talk: Hashable, Sendable {
     private static func spokenLength(of text: String) -> Int {
         guard text.utf8.starts(with: "<speak".utf8) else { return text.unicodeScalars.count }
         var count = 0
-        var insideTag = false
+        // What stands behind a `<` counts as well until its `>` has shown it to be a tag.
+        var tag: Int?
         for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": insideTag = true
-            case ">" where insideTag: insideTag = false
-            default: count += insideTag ? 0 : 1
+            if scalar == "<" {
+                count += tag ?? 0
+                tag = 1
+            } else if let length = tag {
+                tag = scalar == ">" ? nil : length + 1
+            } else {
+                count += 1
             }
         }
-        return count
+        return count + (tag ?? 0)
     }
 
     func encode(into output: inout [UInt8]) {

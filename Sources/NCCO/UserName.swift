@@ -49,8 +49,10 @@ public struct UserName: Sendable, LosslessStringConvertible {
 }
 
 extension UserName: Hashable {
+    /// Whether both have the same scalars: unlike with `String`, composed and decomposed letters differ.
     public static func == (one: UserName, other: UserName) -> Bool { one.description.utf8.elementsEqual(other.description.utf8) }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         for byte in description.utf8 { hasher.combine(byte) }
     }

@@ -58,8 +58,15 @@ final class TestServer {
 }
 
 /// Lends a server with the application.
+extension PollerKind {
+    /// Of the tests that are not run with each poller: the platform's, or the one that POLLER names, so that a second run covers them all.
+    static var underTest: PollerKind {
+        ProcessInfo.processInfo.environment["POLLER"].flatMap { PollerKind(rawValue: $0) } ?? .preferred
+    }
+}
+
 func withServer<Result>(
-    _ poller: PollerKind = .preferred, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
+    _ poller: PollerKind = .underTest, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
     errors: Console = Console(descriptor: -1),
     adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
 ) throws -> Result {

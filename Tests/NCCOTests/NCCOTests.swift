@@ -126,6 +126,7 @@ struct NCCOTests {
         #expect(try Talk(text: "<speak>\(letters)<break time='500ms'/></speak>").text.hasPrefix("<speak>"))
         #expect(throws: NCCOError.self) { try Talk(text: letters + "<b>") }
         #expect(throws: NCCOError.self) { try Talk(text: "<speak>\(letters)a</speak>") }
+        #expect(throws: NCCOError.self, "no tag, since it has no end") { try Talk(text: "<speak>a<\(letters)") }
     }
 
     @Test(arguments: ["en-GB", "en-gb", "ar", "yue-CN", "cmn-hans-cn", "en-GB-WLS", "fil-PH"])

@@ -109,7 +109,7 @@ private struct Conversation {
     private mutating func take() {
         precondition(machine.requestLength <= buffer.count && head.end <= machine.requestLength)
         var ranges = [head.target, head.path, head.authority]
-        for range in [head.query, head.contentType, head.contentEncoding, head.authorization] { ranges.append(range ?? 0..<0) }
+        for range in [head.query, head.contentType, head.authorization] { ranges.append(range ?? 0..<0) }
         for field in head.fields { ranges += [field.name, field.value] }
         for range in ranges { precondition(range.lowerBound >= 0 && range.upperBound <= head.end) }
         if let body = machine.body { precondition(body.lowerBound == head.end && body.upperBound == machine.requestLength) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // A durable log: batches of records go in from any thread, each comes back once it is on disk, or refused.
 //
 // One serial queue does all I/O. It takes whatever is queued, formats it into one buffer, writes it with one call, syncs it with one, and

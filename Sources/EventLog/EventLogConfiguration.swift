@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Every setting of the log with its default, and beside each number why it is that one.
 
 /// Where the log lies, when it is synced, and its bounds.

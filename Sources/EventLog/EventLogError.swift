@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The one reason for which a log cannot be made. Everything else that is wrong with a disk may pass, so the log exists and tries again.
 
 /// Why no log was made.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The folder of the log: making it, the names in it, and the lock that keeps a second writer out.
 //
 //     events.jsonl                          being written

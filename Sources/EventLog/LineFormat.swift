@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // One line of the log, written and checked: `{"seq":N,"at":"…",` head [`,"repeat":true`] tail `,"crc":"xxxxxxxx"}` and a line feed.
 //
 // The line feed is the length of the record, `crc` its check, `seq` its place. `crc` is zlib's CRC-32 of all bytes before `,"crc":`, in

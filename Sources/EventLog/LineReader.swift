@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The lines of a file one after the other, with memory that does not grow with the file: one window, larger only while a line is longer
 // than it, and never beyond the longest line. What is longer than that is passed over up to its line feed.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // What one thread gathers during a turn of its loop and hands to the log whole: one hand-over, one lock, one wake-up for many records.
 //
 // All pieces lie in one buffer, whose capacity is reused: the owner gets the batch back in the completion, clears it and fills it again.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // A file descriptor that closes itself, and every system call of the log, each with what it was called for when it fails.
 //
 // The calls that change the disk go through `SystemCalls`: no real disk fails in its second `fdatasync` when asked to, and what a power

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // What happened to the log that an operator should read. A failing disk gives one notice when it begins, one when its reason changes and
 // one when it is over, however many events come meanwhile.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // What any thread may ask at any time, also while the disk hangs: it is copied out of a mutex that is never held during I/O.
 
 /// Counts since the log was made.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // From whatever a crash, a power cut or a bad disk left behind to a file that can be appended to.
 //
 // Every line is checked: its beginning, its check sum, and that its number is above the one before. The first bad byte decides. Within the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Which of the last N events had the same bytes. 64 bits of a hash stand for the bytes: among 65,536 of them a new event meets a wrong
 // match once in 2^48 events, and `Hasher` is seeded anew in each process, so nobody can aim at one.
 //

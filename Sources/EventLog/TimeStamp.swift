@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // UTC with milliseconds, `2026-11-30T10:00:00.123Z`, to text and back without Foundation. The calendar arithmetic counts days from
 // 1 March, so that the leap day is a year's last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The open file and what is known about it; formats, writes, syncs, and decides what becomes of a file that failed.
 //
 // Two marks say how far the file is good. Up to `written` it holds whole lines. Up to `acknowledged` it holds what was promised: synced

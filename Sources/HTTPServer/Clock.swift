@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Time is handed in, so that limits and stamps can be tested without waiting.
 
 #if canImport(Glibc)
     import Glibc

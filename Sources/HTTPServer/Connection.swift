@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// A class, because a worker keeps it in a slot, in the list of unfinished ones and on the way of a call at the same time.
 
 import HTTPWire
 

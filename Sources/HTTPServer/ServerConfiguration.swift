@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// What a server can be told, with its defaults in one place; how much a peer may send and how long it may take is in `Limits`.
 
 package import HTTPWire
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// A failed system call knows what people need: what was tried, on what, why it failed, and what would be right.
 
 #if canImport(Glibc)
     import Glibc

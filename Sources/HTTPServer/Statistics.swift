@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Counts without a lock on the way of a request: each worker has its own, and whoever asks adds them up.
 
 import Synchronization
 

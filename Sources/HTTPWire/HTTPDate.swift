@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The one date format that is sent. The C library could write it, but the protocol core imports nothing.
 
 /// Appends a time as IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 ///

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// The methods that RFC 9110 and RFC 5789 know. Which of them a route takes is the application's to say.
 
 /// A request method of RFC 9110 §9.3 or RFC 5789; any other token is unknown and refused with 501.
 package enum Method: UInt8, Sendable, CaseIterable {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// What the application counts, beside what the server counts of connections; `/metrics` shows both.
 
 import Synchronization
 

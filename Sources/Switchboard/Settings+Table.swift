@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Every setting, one row each: the parser and the help are made of this table. A new flag is a new row.
 
 import EventLog
 import HTTPServer

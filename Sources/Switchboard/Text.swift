@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// Text for people: from outside and therefore not to be trusted, or mistyped and therefore to be guessed at.
 
 import JSON
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+//
+// What the commands print about themselves. The flags of `serve` come from the table that parses them.
 
 import Switchboard
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The log on a well disk: order, shared syncs, repeats, lock, reopening, closing.
 
 import Foundation

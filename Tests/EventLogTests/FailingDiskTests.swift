@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The log on a disk that is full, broken, missing or hanging.
 
 import Foundation

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // What a power cut may leave behind. A run of the log is recorded, call by call. For each moment of it the folders are built that a disk
 // may hold when the power goes then: everything synced is there; of what was not, any part may be missing, cut, zero or noise; names
 // that were made, changed or removed since the last sync of the folder may be undone, the latest first. Each folder must open, hold every

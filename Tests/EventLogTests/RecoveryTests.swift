@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Every way in which a file can be bad at the start.
 
 import Foundation

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // What the tests share: a folder that is removed, a log that is waited for, and a disk that fails or hangs when told to.
 
 import Foundation

@@ -227,7 +227,8 @@ def judge(context, name, folder, trace, ports, disk, ledger, promised, share):
             client.answer()
             if server.stop() != 0:
                 found.append("the server did not end in order")
-        found += examine(cut, ledger, kept=kept | {number})
+        # Who was refused in the end may be found: the power may have failed between the write and the refusal.
+        found += examine(cut, ledger, kept=kept | {number}, refused_may_be_kept=True)
         problems += [f"after {call}: {problem} (kept in {cut})" for problem in found]
         bad += bool(found)
     torn = sum(1 for _, state, _ in chosen if any(not is_whole(data) for data in state.values()))

@@ -100,6 +100,18 @@ struct CommandTests {
         }
     }
 
+    @Test func `health asks where the environment lets a server listen`() throws {
+        try withFolder { folder in
+            let host = "unix:\(folder)/s"
+            try withServer(
+                adjust: { $0.server.host = host },
+                { _ in
+                    let end = try ServerProcess.run(["health"], environment: ["HOST": host, "PORT": "1"])
+                    #expect(end.status == 0, "\(end.errors)")
+                })
+        }
+    }
+
     @Test func `health is content with a server that cannot keep events`() throws {
         try withFolder { folder in
             let path = "\(folder)/file"

@@ -2,6 +2,8 @@
 //
 // Handlers that do what a handler should not.
 
+import Dispatch
+import Foundation
 import HTTPServer
 import HTTPWire
 import Synchronization
@@ -52,6 +54,31 @@ private struct ForgetfulService: Service {
 }
 
 struct FaultTests {
+    @Test func `a server that stops leaves the socket file to the one that follows it`() throws {
+        try withFolder { folder in
+            let path = "\(folder)/s"
+            var configuration = ServerConfiguration()
+            configuration.host = "unix:\(path)"
+            let first = try Server(configuration, service: ThrowingService())
+            let client = try Client(path: path)
+            try client.send("GET /well HTTP/1.1\r\nHo")
+            #expect(!client.waitForInput(milliseconds: 50))
+            let ended = DispatchSemaphore(value: 0)
+            DispatchQueue.global().async {
+                first.stop(grace: 20_000)
+                ended.signal()
+            }
+            // The half request keeps the first one, but not its path.
+            for _ in 0..<4000 where FileManager.default.fileExists(atPath: path) { _ = client.waitForInput(milliseconds: 5) }
+            let second = try Server(configuration, service: ThrowingService())
+            defer { second.stop(grace: 0) }
+            try client.send("st: a\r\n\r\n")
+            #expect(try client.read().status == 200)
+            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(try Client(path: path).ask(get("/well")).status == 200)
+        }
+    }
+
     @Test(arguments: PollerKind.allCases)
     func `a handler that throws is a 500, and the server lives`(_ poller: PollerKind) throws {
         try withServer(poller, serving: ThrowingService()) { server in

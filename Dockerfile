@@ -3,7 +3,7 @@
 # An image that runs `switchboard serve` and holds little else.
 #
 #   docker build -t switchboard .
-#   docker run --read-only -p 3000:3000 -v switchboard-data:/data -e VONAGE_NUMBER=14155550100 switchboard
+#   docker run --read-only -p 3000:3000 -v switchboard-data:/data -v ./nccos:/nccos:ro -e VONAGE_NUMBER=14155550100 switchboard
 #
 # Settings are environment variables (`docker run --rm switchboard help serve` lists them). Set the port by PORT, not by a flag: the health
 # check sees the environment only. Everything that is kept lies in /data; the root may be read-only, and the user may be any.
@@ -25,15 +25,17 @@ RUN swift build -c release --product switchboard --static-swift-stdlib \
     && install -D .build/release/switchboard /out/switchboard
 
 FROM debian:bookworm-slim
-# libgcc-s1, libstdc++6 and zlib1g are what the binary is linked with, besides the C library; the slim image has them only because its own
+# tzdata knows the time zones that flows ask for. libgcc-s1, libstdc++6 and zlib1g are what the binary is linked with, besides the C library; the slim image has them only because its own
 # tools need them. libssl3 and ca-certificates are there for TLS, which this version does not speak yet.
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libgcc-s1 libssl3 libstdc++6 zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libgcc-s1 libssl3 libstdc++6 tzdata zlib1g \
     && rm -rf /var/lib/apt/lists/* \
 # Of group 0, and /data open to that group: OpenShift runs images as a random user of group 0.
     && useradd --uid 10001 --gid 0 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin switchboard \
     && install -d -o 10001 -g 0 -m 0770 /data
 COPY --from=build /out/switchboard /usr/local/bin/switchboard
+# The shipped flows, found where the server looks for them; mount a folder of your own over it.
+COPY nccos /nccos
 
 # From outside of the container its localhost cannot be reached.
 ENV HOST=0.0.0.0 EVENTS_DIR=/data

@@ -28,14 +28,16 @@ let package = Package(
         .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CZlib"]),
         .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking"]),
-        .executableTarget(name: "SwitchboardCommand", dependencies: ["Switchboard", "HTTPServer", "EventLog", "Locking"]),
+        .executableTarget(name: "SwitchboardCommand", dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking"]),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
-        .testTarget(name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON"]),
+        .testTarget(
+            name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking"],
+            resources: [.copy("Vectors")]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "SwitchboardCommand"]),

@@ -113,6 +113,20 @@ enum LineFormat {
         return nil
     }
 
+    /// What of an event's tail tells it from others: the event, and the bytes it came as where they are kept, but not how it was answered.
+    static func repeatPart(ofTail tail: Span<UInt8>) -> Range<Int> {
+        var place = 1 + event.count
+        guard place < tail.count, let end = skipJSONValue(in: tail, from: place) else { return 0..<tail.count }
+        place = end
+        for name in [raw, rawInBase64] where tail.holds(name, at: place) {
+            place = skipJSONValue(in: tail, from: place + name.count) ?? tail.count
+        }
+        return 0..<place
+    }
+
+    private static let raw = Array(#","raw":"#.utf8)
+    private static let rawInBase64 = Array(#","raw_base64":"#.utf8)
+
     /// Behind the closing quote of the string that opens at `start`.
     private static func endOfString(in line: Span<UInt8>, from start: Int, before end: Int) -> Int? {
         var place = start + 1

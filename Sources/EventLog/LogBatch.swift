@@ -36,6 +36,8 @@ package final class LogBatch: @unchecked Sendable {
         let at: Int64
         let keep: Bool
         let detectsRepeat: Bool
+        /// So much of the tail makes it the same event.
+        let repeatLength: Int
         let head: Range<Int>
         let tail: Range<Int>
     }
@@ -57,13 +59,18 @@ package final class LogBatch: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - at: arrival, milliseconds since 1970 UTC; beyond the years 0 to 9999 it is clamped.
-    ///   - keep: nobody waits for it: on a failing disk it stays queued instead of being refused.
+    ///   - keep: on a failing disk it stays queued instead of being refused.
+    ///   - syncs: whether someone waits until it is durable; unless given, for what is not to keep.
     ///   - detectsRepeat: an equal tail among the last records of this sort gives the line `"repeat":true`. Its tail must begin with
     ///     `,"event":`, for that is how it is found again at the next start.
+    ///   - repeatLength: compares so much of the tail only, which must end behind the event; what follows says how it was answered.
     ///   - head: JSON members without braces, scalar values only: `"kind":"event","call":null`.
     ///   - tail: more members, each with its comma in front, or nothing: `,"event":{}`.
     /// - Returns: false, and nothing is added, where the line would pass 4 MiB or holds a line feed.
-    package func append(at: Int64, keep: Bool = false, detectsRepeat: Bool = false, head: Span<UInt8>, tail: Span<UInt8>) -> Bool {
+    package func append(
+        at: Int64, keep: Bool = false, syncs: Bool? = nil, detectsRepeat: Bool = false, repeatLength: Int? = nil, head: Span<UInt8>,
+        tail: Span<UInt8>
+    ) -> Bool {
         guard head.count <= LineFormat.longest, tail.count <= LineFormat.longest - head.count - LineFormat.overhead else { return false }
         let start = bytes.count
         // Unsafe: only so that memcpy and memchr do the work; no pointer outlives its closure.
@@ -78,8 +85,11 @@ package final class LogBatch: @unchecked Sendable {
             bytes.removeLast(end - start)
             return false
         }
-        records.append(Record(at: at, keep: keep, detectsRepeat: detectsRepeat, head: start..<split, tail: split..<end))
-        if !keep { holdsEvents = true }
+        records.append(
+            Record(
+                at: at, keep: keep, detectsRepeat: detectsRepeat, repeatLength: min(max(repeatLength ?? tail.count, 0), tail.count),
+                head: start..<split, tail: split..<end))
+        if syncs ?? !keep { holdsEvents = true }
         return true
     }
 
@@ -100,7 +110,8 @@ package final class LogBatch: @unchecked Sendable {
             let split = start + record.head.count
             batch.records.append(
                 Record(
-                    at: record.at, keep: true, detectsRepeat: record.detectsRepeat, head: start..<split, tail: split..<batch.bytes.count))
+                    at: record.at, keep: true, detectsRepeat: record.detectsRepeat, repeatLength: record.repeatLength, head: start..<split,
+                    tail: split..<batch.bytes.count))
         }
         return batch.isEmpty ? nil : batch
     }

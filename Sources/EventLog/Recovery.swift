@@ -85,7 +85,8 @@ struct Recovery {
         while reader.offset < survey.goodLength, let line = try reader.next(in: file) {
             let bytes = reader.buffer.span.extracting(line.range)
             guard let tail = LineFormat.eventTail(of: bytes) else { continue }
-            _ = window.note(RepeatWindow.hash(bytes.extracting(tail)))
+            let event = bytes.extracting(tail)
+            _ = window.note(RepeatWindow.hash(event.extracting(LineFormat.repeatPart(ofTail: event))))
             window.keep()
         }
     }

@@ -156,13 +156,13 @@ struct Writer: ~Copyable {
             let bytes = stored.span
             for record in batch.records {
                 let tail = bytes.extracting(record.tail)
-                let isRepeat = record.detectsRepeat && window.note(RepeatWindow.hash(tail))
+                let isRepeat = record.detectsRepeat && window.note(RepeatWindow.hash(tail.extracting(0..<record.repeatLength)))
                 if stamp?.time != record.at { stamp = (record.at, TimeStamp(milliseconds: record.at).text) }
                 LineFormat.append(
                     seq: next, stamp: stamp?.text ?? [], head: bytes.extracting(record.head), isRepeat: isRepeat, tail: tail, to: &buffer)
                 next += 1
                 if isRepeat { counters.repeats += 1 }
-                if !record.keep { counters.eventsDurable += 1 }
+                if !record.keep || record.detectsRepeat { counters.eventsDurable += 1 }
             }
         }
     }

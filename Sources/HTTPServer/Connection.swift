@@ -30,6 +30,8 @@ final class Connection {
     /// What this connection counts in the worker's sum of kept bytes.
     var counted = 0
     var isClosed = false
+    /// Its answer has no end yet.
+    var isStreaming = false
 
     init(descriptor: Int32, token: UInt64, machine: ConnectionMachine) {
         self.descriptor = descriptor

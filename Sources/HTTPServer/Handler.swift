@@ -10,6 +10,9 @@ package enum Reply {
     case now(Response)
     /// The answer comes later through `Mailbox.complete`, within `Limits.replyTime`; else 503 is sent.
     case later
+    /// The head goes out now, and the body as it comes through `Mailbox.stream` until `Mailbox.endStream`; `Handler.streamEnded` tells when the
+    /// peer is gone or does not read. The status is 200, and the connection ends with it.
+    case stream(Response)
 }
 
 /// One whole request, lent to a handler.
@@ -37,9 +40,16 @@ package protocol Handler: AnyObject {
     func refused(_ error: WireError)
     /// `respond` threw this: what the request is answered with.
     func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response
+    /// A response that was begun by `Reply.stream` has ended, whoever ended it.
+    func streamEnded(_ ticket: Ticket)
     /// Called after each round of requests: the time to hand over what they left. Returns when it must be called again at the latest
     /// (monotonic milliseconds), or nil.
     func flush(now: Int64) -> Int64?
+}
+
+extension Handler {
+    /// For handlers that stream nothing.
+    package func streamEnded(_ ticket: Ticket) {}
 }
 
 /// Makes the handlers. Called once on each worker's thread.

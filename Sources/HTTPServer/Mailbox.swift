@@ -22,6 +22,9 @@ package struct Ticket: Sendable, Hashable {
 enum Message: Sendable {
     /// The same answer for all of these.
     case complete([Ticket], Response)
+    /// The next part of the body for all of these.
+    case stream([Ticket], [UInt8])
+    case endStream([Ticket])
     /// Stop accepting, end idle connections after `idle` ms and everything at `deadline` (monotonic ms).
     case stop(idle: Int64, deadline: Int64)
 }
@@ -54,6 +57,16 @@ package final class Mailbox: Sendable {
     /// Answers requests that were promised an answer; those that have gone meanwhile are skipped. Callable from any thread.
     package func complete(_ tickets: [Ticket], with response: Response) {
         if !tickets.isEmpty { send(.complete(tickets, response)) }
+    }
+
+    /// Sends a part of the body of responses begun by `Reply.stream`. Who has not read the last 256 KiB is dropped. Callable from any thread.
+    package func stream(_ bytes: [UInt8], to tickets: [Ticket]) {
+        if !tickets.isEmpty, !bytes.isEmpty { send(.stream(tickets, bytes)) }
+    }
+
+    /// Ends responses begun by `Reply.stream`. Callable from any thread.
+    package func endStream(_ tickets: [Ticket]) {
+        if !tickets.isEmpty { send(.endStream(tickets)) }
     }
 
     func send(_ message: Message) {

@@ -29,6 +29,8 @@ struct Worker: ~Copyable {
     private static let readsInARow = 8
     /// Answers are written when this much has gathered, also in the middle of a pipeline.
     private static let outputChunk = 256 * 1024
+    /// So much of a stream may wait for its reader; an event of a call has some 500 bytes.
+    private static let streamBacklog = 256 * 1024
     /// Time limits are looked at this often at most (ms): with 10,000 connections a look costs some 0.1 ms.
     private static let timerGrain: Int64 = 20
     /// Connections accepted in one go; then those that are open have their turn.
@@ -168,6 +170,12 @@ struct Worker: ~Copyable {
         switch message {
         case .complete(let tickets, let response):
             for ticket in tickets { complete(ticket, response) }
+        case .stream(let tickets, let bytes):
+            for ticket in tickets { sendOn(ticket, bytes) }
+        case .endStream(let tickets):
+            for ticket in tickets {
+                if let connection = streaming(ticket) { endStream(connection) }
+            }
         case .stop(let idle, let deadline):
             guard stopDeadline == nil else { return }
             // Who is in the backlog has been told that we listen: serve them, then close the door.
@@ -178,6 +186,10 @@ struct Worker: ~Copyable {
             stopDeadline = deadline
             for slot in connections.indices {
                 guard let connection = connections[slot] else { continue }
+                if connection.isStreaming {
+                    endStream(connection)
+                    continue
+                }
                 connection.machine.endIdle(after: idle, now: now)
                 watch(connection)
             }
@@ -250,6 +262,7 @@ struct Worker: ~Copyable {
             Socket.close(connection.descriptor)
         }
         if connection.counted > 0 { count(connection) }
+        if connection.isStreaming, let ticket = connection.ticket { handler.streamEnded(ticket) }
         let slot = Int(connection.token & 0xFFFF_FFFF)
         connections[slot] = nil
         free.append(slot)
@@ -282,7 +295,7 @@ struct Worker: ~Copyable {
             case .end:
                 connection.mayRead = false
                 connection.machine.peerClosed()
-                if connection.machine.phase == .draining { return close(connection) }
+                if connection.machine.phase == .draining || connection.machine.phase == .streaming { return close(connection) }
                 process(connection)
                 return
             case .failed:
@@ -302,7 +315,7 @@ struct Worker: ~Copyable {
     }
 
     private mutating func received(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
-        if connection.machine.phase == .draining {
+        if connection.machine.phase == .draining || connection.machine.phase == .streaming {
             if !connection.machine.drain(bytes.count) { close(connection) }
         } else if connection.input.isEmpty {
             // The buffer is not written to again before this call returns.
@@ -374,7 +387,14 @@ struct Worker: ~Copyable {
                 start += connection.machine.requestLength
                 statistics.requested()
                 connection.context = context(mayKeep: !connection.machine.hasPeerClosed || start < bytes.count)
-                guard case .now(let response) = respond(to: rest, on: connection) else { return start }
+                let response: Response
+                switch respond(to: rest, on: connection) {
+                case .now(let whole): response = whole
+                case .later: return start
+                case .stream(let head):
+                    startStream(head, on: connection)
+                    return bytes.count
+                }
                 answer(response, on: connection, context: connection.context, leftover: start < bytes.count)
                 if connection.afterOutput != .keep { return bytes.count }
                 if output.count >= Self.outputChunk { flush(connection) }
@@ -439,6 +459,43 @@ struct Worker: ~Copyable {
             finishRound(connection)
         }
         if !connection.isClosed, connection.mayRead { read(connection) }
+    }
+
+    // MARK: Streams
+
+    private mutating func startStream(_ response: Response, on connection: Connection) {
+        // A server that stops begins nothing that does not end.
+        guard stopDeadline == nil else {
+            var response = response
+            response.close = true
+            return answer(response, on: connection, context: connection.context, leftover: true)
+        }
+        encodeStreamHead(response, for: connection.context, date: date, into: &output)
+        connection.isStreaming = true
+        connection.afterOutput = .keep
+        connection.machine.startStreaming()
+    }
+
+    private func streaming(_ ticket: Ticket) -> Connection? {
+        let slot = Int(ticket.slot)
+        guard slot < connections.count, let connection = connections[slot], connection.isStreaming, connection.ticket == ticket,
+            connection.afterOutput == .keep
+        else { return nil }
+        return connection
+    }
+
+    private mutating func sendOn(_ ticket: Ticket, _ bytes: [UInt8]) {
+        guard let connection = streaming(ticket) else { return }
+        guard connection.output.count - connection.sent + bytes.count <= Self.streamBacklog else { return close(connection) }
+        encodeChunk(bytes, isChunked: connection.context.minorVersion > 0, into: &output)
+        finishRound(connection)
+    }
+
+    private mutating func endStream(_ connection: Connection) {
+        encodeLastChunk(isChunked: connection.context.minorVersion > 0, into: &output)
+        connection.afterOutput = .close
+        if output.isEmpty, connection.output.isEmpty { return close(connection) }
+        finishRound(connection)
     }
 
     // MARK: Writing

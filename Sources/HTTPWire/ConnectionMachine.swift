@@ -4,6 +4,7 @@
 //
 //     idle → head → body → replying → idle …            a request and its answer
 //       any of them → refusing → draining → closed      an error: one answer, the rest of the input read and thrown away
+//       replying → streaming → closed                   an answer without an end: input is thrown away, and only its end is looked for
 //       any but replying → writing → where it was       the peer does not read: nothing more is read from it either, until it does
 //
 // Two rules for whoever edits it. Only this file decides whether a connection lives on, and only this file knows deadlines; the owner compares
@@ -40,10 +41,10 @@ package struct ConnectionMachine: Sendable {
     }
 
     package enum Phase: Sendable, Hashable {
-        case idle, head, body, replying, writing, refusing, draining, closed
+        case idle, head, body, replying, streaming, writing, refusing, draining, closed
 
         /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
-        package var wantsInput: Bool { self == .idle || self == .head || self == .body || self == .draining }
+        package var wantsInput: Bool { self == .idle || self == .head || self == .body || self == .draining || self == .streaming }
     }
 
     private enum Body: Sendable {
@@ -240,6 +241,13 @@ package struct ConnectionMachine: Sendable {
         return .keep
     }
 
+    /// The head of an answer is encoded whose body comes for as long as the connection lives.
+    package mutating func startStreaming() {
+        bodyState = .none
+        phase = .streaming
+        deadline = .max
+    }
+
     /// Output could not all be written, or more was added to what waits. Progress moves the deadline.
     package mutating func blocked(then persistence: Persistence, progress: Bool, now: Int64) {
         phaseAfterWrite = persistence
@@ -258,7 +266,12 @@ package struct ConnectionMachine: Sendable {
     package mutating func unblocked(now: Int64) -> Persistence {
         if phaseAfterWrite == .keep, phase == .writing {
             phase = phaseBeforeWrite
-            deadline = now + (phase == .idle ? idleTime : phase == .head ? limits.headTime : limits.bodyTime)
+            switch phase {
+            case .idle: deadline = now + idleTime
+            case .head: deadline = now + limits.headTime
+            case .streaming: deadline = .max
+            default: deadline = now + limits.bodyTime
+            }
         }
         return phaseAfterWrite
     }
@@ -268,7 +281,7 @@ package struct ConnectionMachine: Sendable {
         deadline = now + limits.drainTime
     }
 
-    /// Input while draining. Returns false once enough was thrown away.
+    /// Input while draining or streaming. Returns false once enough was thrown away.
     package mutating func drain(_ count: Int) -> Bool {
         drained += count
         return drained <= limits.drainBytes
@@ -281,7 +294,7 @@ package struct ConnectionMachine: Sendable {
     package mutating func timeout(now: Int64) -> Timeout {
         guard now >= deadline else { return .nothing }
         switch phase {
-        case .idle, .writing, .refusing, .draining, .closed: return .close
+        case .idle, .streaming, .writing, .refusing, .draining, .closed: return .close
         case .head:
             phase = .refusing
             return .refuse(WireError(.headTimeout, at: seen))

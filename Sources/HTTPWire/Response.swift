@@ -22,12 +22,14 @@ package struct FieldBlock: Sendable, Hashable {
 }
 
 package enum ContentType: Sendable, Hashable {
-    case json, problem, metrics
+    case json, problem, metrics, text, events
 
     var line: StaticString {
         switch self {
         case .json: "Content-Type: application/json\r\n"
         case .problem: "Content-Type: application/problem+json\r\n"
+        case .text: "Content-Type: text/plain; charset=utf-8\r\n"
+        case .events: "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         case .metrics: "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
         }
     }
@@ -112,6 +114,34 @@ package func encode(_ response: borrowing Response, for context: ResponseContext
     }
     output.append("\r\n")
     if response.status.allowsBody, !context.isHead { output.append(contentsOf: response.body) }
+}
+
+/// Appends the head of a response whose body has no known end: chunked, or for HTTP/1.0 up to the end of the connection (RFC 9112 §6.3).
+package func encodeStreamHead(
+    _ response: borrowing Response, for context: ResponseContext, date: [UInt8], into output: inout [UInt8]
+) {
+    output.append("HTTP/1.1 200 OK\r\nDate: ")
+    output.append(contentsOf: date)
+    output.append("\r\nX-Content-Type-Options: nosniff\r\n")
+    output.append(response.contentType.line)
+    output.append(contentsOf: response.fields.bytes)
+    if context.minorVersion > 0 { output.append("Transfer-Encoding: chunked\r\n") }
+    output.append("Connection: close\r\n\r\n")
+}
+
+/// Appends one chunk (RFC 9112 §7.1), or plain bytes where the response is not chunked. Nothing is appended for no bytes, which would be the end.
+package func encodeChunk(_ bytes: [UInt8], isChunked: Bool, into output: inout [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    guard isChunked else { return output.append(contentsOf: bytes) }
+    output.append(contentsOf: String(bytes.count, radix: 16).utf8)
+    output.append("\r\n")
+    output.append(contentsOf: bytes)
+    output.append("\r\n")
+}
+
+/// Appends what ends a chunked body.
+package func encodeLastChunk(isChunked: Bool, into output: inout [UInt8]) {
+    if isChunked { output.append("0\r\n\r\n") }
 }
 
 private func appendDecimal(_ value: Int, to output: inout [UInt8]) {

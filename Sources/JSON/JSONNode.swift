@@ -109,7 +109,7 @@ package struct JSONString: Sendable {
 
     init(literal: String) { self.literal = literal }
 
-    func encode(into output: inout [UInt8]) {
+    package func encode(into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         output += literal.utf8
         output.append(UInt8(ascii: "\""))

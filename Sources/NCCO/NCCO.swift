@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// A Call Control Object: what Vonage is told to do with a call. Each action and each endpoint is a type in a file of its own that refuses at
-// birth what the reference does not allow, so that whatever can be written is valid; a new action is its file and a case in `Action`.
+// A Call Control Object: what Vonage is told to do with a call. Each action and each endpoint is a type in a file of its own, and each value
+// refuses at birth what the reference does not allow, so that whatever can be written is valid; a new action is its file and a case in
+// `Action`.
 //
 // The module and this type share a name: write `NCCO` for the type, and other types of the module without `NCCO.` in front.
 
 /// The actions for a call, run in order.
+///
+/// ```swift
+/// let ncco = NCCO {
+///     Talk("Please wait.")
+///     if isOpen {
+///         Connect(to: .phone("447700900123"), from: "14155550100", timeout: 30)
+///     } else {
+///         Talk("We are closed.")
+///     }
+/// }
+/// response.body = ncco.json  // [{"action":"talk","text":"Please wait."},{"action":"connect",…
+/// ```
 ///
 /// - Source: Vonage Voice API, NCCO reference.
 public struct NCCO: Hashable, Sendable, ExpressibleByArrayLiteral {
@@ -15,15 +28,13 @@ public struct NCCO: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// Makes an NCCO of these actions, in this order.
     public init(_ actions: [Action]) { self.actions = actions }
 
+    /// Makes an NCCO of the actions that stand in the closure, in this order.
+    public init(@NCCOBuilder _ actions: () throws -> [Action]) rethrows { self.actions = try actions() }
+
     /// Lets an NCCO be written as a list of actions.
     public init(arrayLiteral actions: Action...) { self.actions = actions }
 
     /// The JSON text that Vonage is sent, for the body of a response with the content type `application/json`.
-    ///
-    /// ```swift
-    /// let ncco: NCCO = [.talk(try Talk(text: "Please hold.")), .connect(try Connect(to: .app(.init(user: alice))))]
-    /// response.body = ncco.json  // [{"action":"talk","text":"Please hold."},{"action":"connect",…
-    /// ```
     public var json: String {
         var bytes: [UInt8] = []
         encode(into: &bytes)

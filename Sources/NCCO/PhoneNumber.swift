@@ -8,8 +8,19 @@ internal import JSON
 /// A telephone number as Vonage writes it: 7...15 ASCII digits, country code first, no `+`.
 ///
 /// - Source: Vonage Voice API, NCCO reference, `connect`, endpoint `phone`; ITU-T E.164 for the upper bound.
-public struct PhoneNumber: Hashable, Sendable, LosslessStringConvertible {
+public struct PhoneNumber: TextValue, LosslessStringConvertible {
     private let value: UInt64
+
+    /// The rule in words.
+    public static var allowed: String { "a phone number: 7...15 digits, country code first, without +" }
+
+    /// The number in exactly Vonage's form.
+    ///
+    /// - Throws: `NCCOError` with the text and the rule.
+    public init(checking text: String) throws(NCCOError) {
+        guard let number = Self(text) else { throw NCCOError(value: text, allowed: Self.allowed) }
+        self = number
+    }
 
     /// The number in exactly Vonage's form; nil for anything else.
     public init?(_ text: String) {

@@ -6,73 +6,70 @@
 ///
 /// - Source: Vonage Voice API, NCCO reference, `talk`.
 public struct Talk: Hashable, Sendable {
-    /// What is spoken, plain or as SSML within `<speak>`: 1...1500 Unicode scalars, the tags of SSML not counted.
-    public let text: String
-    /// The voice's language, as BCP 47 has it; Vonage takes `en-US` when absent.
-    public let language: LanguageTag?
-    /// The voice among those of the language, from 0; Vonage takes 0 when absent.
-    public let style: Int?
-    /// Whether the premium form of the voice speaks, where there is one; Vonage takes false when absent.
-    public let premium: Bool?
-    /// Loudness, -1...1; Vonage takes 0 when absent.
-    public let level: Double?
-    /// Times the text is spoken, 0 for ever; Vonage takes 1 when absent.
-    public let loop: Int?
+    /// The voice among those of a language, 0...999. The reference has no upper bound; no language has more than 24 voices.
+    public typealias Style = Whole<0, 999>
+
+    /// What is spoken.
+    public var text: SpokenText
     /// Whether the listener may cut in with an `input`, which must then be the next action that is not `talk`; Vonage takes false when absent.
-    public let bargeIn: Bool?
+    public var bargeIn: Bool?
+    /// Times the text is spoken, 0 for ever; Vonage takes 1 when absent.
+    public var loop: Loop?
+    /// Loudness, -1...1; Vonage takes 0 when absent.
+    public var level: Level?
+    /// The voice's language, as BCP 47 has it; Vonage takes `en-US` when absent.
+    public var language: LanguageTag?
+    /// The voice among those of the language, from 0; Vonage takes 0 when absent.
+    public var style: Style?
+    /// Whether the premium form of the voice speaks, where there is one; Vonage takes false when absent.
+    public var premium: Bool?
+    /// Who speaks; Vonage when absent.
+    public var provider: Provider? {
+        // What was read beside it must not be written twice.
+        didSet { otherOptions["providerOptions"] = nil }
+    }
+    /// Options that this type does not know, from JSON that was read.
+    public internal(set) var otherOptions: JSONObject = [:]
 
     /// Makes an action that speaks this text.
-    ///
-    /// - Throws: `NCCOError`, naming option, value and what is allowed, for the first option outside its range.
     public init(
-        text: String, language: LanguageTag? = nil, style: Int? = nil, premium: Bool? = nil, level: Double? = nil, loop: Int? = nil,
-        bargeIn: Bool? = nil
-    ) throws(NCCOError) {
-        guard (1...1500).contains(Self.spokenLength(of: text)) else {
-            throw NCCOError(action: "talk", option: "text", value: text, allowed: "1...1500 characters to speak")
-        }
-        try NCCOError.check(style, atLeast: 0, action: "talk", option: "style")
-        if let level, !(-1...1).contains(level) {
-            throw NCCOError(action: "talk", option: "level", value: "\(level)", allowed: "-1...1")
-        }
-        try NCCOError.check(loop, atLeast: 0, action: "talk", option: "loop")
+        _ text: SpokenText, language: LanguageTag? = nil, style: Style? = nil, premium: Bool? = nil, level: Level? = nil,
+        loop: Loop? = nil, bargeIn: Bool? = nil, provider: Provider? = nil
+    ) {
         self.text = text
+        self.bargeIn = bargeIn
+        self.loop = loop
+        self.level = level
         self.language = language
         self.style = style
         self.premium = premium
-        self.level = level
-        self.loop = loop
-        self.bargeIn = bargeIn
+        self.provider = provider
     }
+}
 
-    /// Unicode scalars outside SSML tags. What only looks like a tag in plain text is spoken, and counts.
-    private static func spokenLength(of text: String) -> Int {
-        guard text.utf8.starts(with: "<speak".utf8) else { return text.unicodeScalars.count }
-        var count = 0
-        // What stands behind a `<` counts as well until its `>` has shown it to be a tag.
-        var tag: Int?
-        for scalar in text.unicodeScalars {
-            if scalar == "<" {
-                count += tag ?? 0
-                tag = 1
-            } else if let length = tag {
-                tag = scalar == ">" ? nil : length + 1
-            } else {
-                count += 1
-            }
-        }
-        return count + (tag ?? 0)
+extension Talk: OptionObject {
+    init(from options: inout OptionReader) throws(NCCOError) {
+        text = try options.require("text", SpokenText.allowed).text()
+        bargeIn = try options.take("bargeIn")?.bool()
+        loop = try options.take("loop")?.whole()
+        level = try options.take("level")?.number()
+        language = try options.take("language")?.text()
+        style = try options.take("style")?.whole()
+        premium = try options.take("premium")?.bool()
+        provider = try Provider(from: &options)
     }
 
     func encode(into output: inout [UInt8]) {
         output.beginAction("talk")
         output.appendOption("text", text)
-        output.appendOption("language", language?.description)
+        output.appendOption("bargeIn", bargeIn)
+        output.appendOption("loop", loop)
+        output.appendOption("level", level)
+        output.appendOption("language", language)
         output.appendOption("style", style)
         output.appendOption("premium", premium)
-        output.appendOption("level", level)
-        output.appendOption("loop", loop)
-        output.appendOption("bargeIn", bargeIn)
-        output.endObject()
+        output.appendOption("provider", provider?.name)
+        output.appendOption("providerOptions", provider?.options)
+        output.endObject(otherOptions)
     }
 }

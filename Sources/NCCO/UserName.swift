@@ -11,9 +11,20 @@ internal import JSON
 /// one scalar and in two makes two names.
 ///
 /// - Source: Vonage Voice API, NCCO reference, `connect`, endpoint `app`, field `user`.
-public struct UserName: Sendable, LosslessStringConvertible {
+public struct UserName: TextValue, LosslessStringConvertible {
     /// The name as it was given.
     public let description: String
+
+    /// The rule in words.
+    public static var allowed: String { "a user name: 1...100 characters, not all of them digits, blanks or +-()." }
+
+    /// The name where it is one.
+    ///
+    /// - Throws: `NCCOError` with the text and the rule.
+    public init(checking text: String) throws(NCCOError) {
+        guard let name = Self(text) else { throw NCCOError(value: text, allowed: Self.allowed) }
+        self = name
+    }
 
     /// Nil for what is no user name.
     public init?(_ text: String) {

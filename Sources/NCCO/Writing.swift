@@ -15,31 +15,43 @@ extension [UInt8] {
         appendJSONString(kind)
     }
 
-    mutating func endObject() { append(UInt8(ascii: "}")) }
+    /// An object without a kind.
+    mutating func beginObject() { append(UInt8(ascii: "{")) }
 
-    mutating func appendOption(_ name: String, _ value: String?) {
-        guard let value else { return }
-        appendName(name)
-        appendJSONString(value)
+    mutating func endObject(_ otherOptions: JSONObject) {
+        otherOptions.appendMembers(to: &self)
+        append(UInt8(ascii: "}"))
     }
 
-    mutating func appendOption(_ name: String, _ value: Int?) {
-        guard let value else { return }
+    mutating func appendOption(_ name: String, _ text: (some TextValue)?) {
+        guard let text else { return }
         appendName(name)
-        appendDecimal(value)
+        appendJSONString(text.description)
+    }
+
+    mutating func appendOption<Choice: RawRepresentable<String>>(_ name: String, _ choice: Choice?) {
+        guard let choice else { return }
+        appendName(name)
+        appendJSONString(choice.rawValue)
+    }
+
+    mutating func appendOption<let minimum: Int, let maximum: Int>(_ name: String, _ number: Whole<minimum, maximum>?) {
+        guard let number else { return }
+        appendName(name)
+        appendDecimal(number.value)
+    }
+
+    /// A whole number is written without a fraction.
+    mutating func appendOption<let minimum: Int, let maximum: Int>(_ name: String, _ number: Number<minimum, maximum>?) {
+        guard let number else { return }
+        appendName(name)
+        append(contentsOf: number.description.utf8)
     }
 
     mutating func appendOption(_ name: String, _ value: Bool?) {
         guard let value else { return }
         appendName(name)
         append(contentsOf: (value ? "true" : "false").utf8)
-    }
-
-    /// A whole number is written without a fraction. The value must be finite.
-    mutating func appendOption(_ name: String, _ value: Double?) {
-        guard let value else { return }
-        appendName(name)
-        if let whole = Int(exactly: value) { appendDecimal(whole) } else { append(contentsOf: "\(value)".utf8) }
     }
 
     mutating func appendOption(_ name: String, _ number: PhoneNumber?) {
@@ -50,8 +62,38 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
+    mutating func appendOption(_ name: String, _ object: JSONObject?) {
+        guard let object else { return }
+        appendName(name)
+        object.encode(into: &self)
+    }
+
+    mutating func appendOption(_ name: String, _ object: (some OptionObject)?) {
+        guard let object else { return }
+        appendName(name)
+        object.encode(into: &self)
+    }
+
+    mutating func appendOption(_ name: String, list: [String]?) {
+        guard let list else { return }
+        appendName(name)
+        append(UInt8(ascii: "["))
+        for (index, text) in list.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            appendJSONString(text)
+        }
+        append(UInt8(ascii: "]"))
+    }
+
+    mutating func appendOption(_ name: String, list: [some TextValue]?) { appendOption(name, list: list?.map(\.description)) }
+
+    /// An array, though one text is all it may hold.
+    mutating func appendOption(_ name: String, listOfOne text: (some TextValue)?) {
+        appendOption(name, list: text.map { [$0.description] })
+    }
+
     /// An array, though one endpoint is all it may hold.
-    mutating func appendOption(_ name: String, _ endpoint: Endpoint) {
+    mutating func appendOption(_ name: String, listOfOne endpoint: Endpoint) {
         appendName(name)
         append(UInt8(ascii: "["))
         endpoint.encode(into: &self)
@@ -59,7 +101,8 @@ extension [UInt8] {
     }
 
     private mutating func appendName(_ name: String) {
-        append(contentsOf: ",\"".utf8)
+        if last != UInt8(ascii: "{") { append(UInt8(ascii: ",")) }
+        append(UInt8(ascii: "\""))
         append(contentsOf: name.utf8)
         append(contentsOf: "\":".utf8)
     }

@@ -4,6 +4,7 @@
 // kept beside the events, readable by the owner alone.
 
 import HTTPWire
+import NCCO
 
 #if canImport(Glibc)
     import Glibc
@@ -19,6 +20,7 @@ package struct AdminToken: Sendable {
 
     /// A token that is shorter could be guessed over a network.
     private static let shortest = 16
+    private static let largestFile = 4096
 
     init(_ text: String, file: String? = nil, source: String) throws(UsageError) {
         let trimmed = text.utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
@@ -32,20 +34,23 @@ package struct AdminToken: Sendable {
     /// From the settings; else from `EVENTS/admin-token`, which is made if need be. Where it cannot be kept, it lasts as long as the process.
     package init(_ settings: Settings) throws(UsageError) {
         if let path = settings.adminTokenFile {
-            guard let text = readSmallFile(path) else {
-                throw UsageError("--admin-token-file: \(printable(path)) cannot be read: \(String(cString: strerror(errno)))")
+            let bytes: [UInt8]
+            do throws(SmallFileError) { bytes = try readSmallFile(path, limit: Self.largestFile, mayBePipe: true) } catch {
+                throw UsageError("--admin-token-file: \(printable(path)) cannot be read: \(error)")
             }
-            try self.init(text, file: path, source: "--admin-token-file")
+            try self.init(String(decoding: bytes, as: UTF8.self), file: path, source: "--admin-token-file")
         } else if let text = settings.adminToken {
             try self.init(text, source: "SWITCHBOARD_ADMIN_TOKEN")
         } else {
             let path = "\(settings.events)/admin-token"
-            if let text = readSmallFile(path) {
-                try self.init(text, file: path, source: path)
+            // Only one that is not there is made: whatever else is the matter, the next start may find the old one again.
+            var isMissing = false
+            var found: [UInt8]?
+            do throws(SmallFileError) { found = try readSmallFile(path, limit: Self.largestFile) } catch { isMissing = error.isMissing }
+            if let found {
+                try self.init(String(decoding: found, as: UTF8.self), file: path, source: path)
                 return
             }
-            // Only one that is not there is made: whatever else is the matter, the next start may find the old one again.
-            let isMissing = errno == ENOENT
             var random = SystemRandomNumberGenerator()
             let digits = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
             let token = String(decoding: (0..<40).map { _ in digits.randomElement(using: &random) ?? 0x61 }, as: UTF8.self)
@@ -65,17 +70,6 @@ package struct AdminToken: Sendable {
         for (index, byte) in bytes.enumerated() { difference |= byte ^ request[start + index] }
         return difference == 0
     }
-}
-
-/// Nil, with `errno` set, where there is no such file.
-private func readSmallFile(_ path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { return nil }
-    return String(decoding: bytes[..<count], as: UTF8.self)
 }
 
 /// Whether a file with mode 0600 now holds the text: all of it or, after a crash, none, for half a token would stop the next start.

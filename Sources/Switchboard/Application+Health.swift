@@ -10,9 +10,10 @@ import JSON
 extension Application {
     /// Reasons why the server is degraded; empty while all is well.
     package var degradation: [String] {
-        switch log.status.health {
-        case .ok: []
-        case .degraded(let reasons): reasons
+        let flows = flows.problem.map { ["flows are not read anew: \($0)"] } ?? []
+        return switch log.status.health {
+        case .ok: flows
+        case .degraded(let reasons): reasons + flows
         }
     }
 

@@ -27,6 +27,11 @@ extension Application {
         counter("answers", "Answer and fallback requests answered by an NCCO.", counts.answers)
         counter("answers_not_connected", "Answers that say why no call can be made.", counts.cannotConnect)
         counter("answers_unreadable", "Answer requests whose body could not be read.", counts.unreadableAnswers)
+        counter(
+            "templates_unfilled", "Answers whose template a value did not fit into, so that cannot-connect was sent.",
+            counts.unfilledTemplates)
+        counter("event_replies", "Events answered by an NCCO of a flow.", counts.flowReplies)
+        counter("event_replies_early", "Of these, sent before the event was durable because the disk took too long.", counts.earlyReplies)
         counter("events", "Events kept and answered with 200.", counts.events)
         counter("events_malformed", "Events answered with 400.", counts.malformedEvents)
         counter("events_refused", "Events answered with 503 because they could not be kept.", counts.refusedEvents)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// All that the workers share, and nothing of it changes after the start but counters: settings, the compiled flow, the admin token, the log.
+// All that the workers share, and nothing of it changes after the start but counters: settings, the admin token, the log, and the store of flows.
 
 import Dispatch
 package import EventLog
@@ -10,7 +10,7 @@ import NCCO
 
 package final class Application: Service, Sendable {
     let settings: Settings
-    let flow: BuiltInFlow
+    let flows: FlowStore
     let admin: AdminToken
     let log: EventLog
     let console: Console
@@ -18,29 +18,28 @@ package final class Application: Service, Sendable {
     let lineFormat: Settings.LogFormat?
     private let handlerStatistics = Locked<[HandlerStatistics]>([])
     private let server = Locked<(@Sendable () -> ServerStatistics)?>(nil)
+    private let clock: Clock
     private let startTime: Int64
 
     package init(
-        settings: Settings, log: EventLog, admin: AdminToken, console: Console = .output, errors: Console = .errors, clock: Clock = .system
-    ) throws(UsageError) {
+        settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, console: Console = .output, errors: Console = .errors,
+        clock: Clock = .system
+    ) {
         self.settings = settings
+        self.flows = flows
         self.log = log
         self.admin = admin
         self.console = console
         self.errors = errors
         lineFormat = settings.isQuiet ? nil : settings.logFormat ?? (console.isTerminal ? .text : nil)
+        self.clock = clock
         startTime = clock.wall()
-        do {
-            flow = try BuiltInFlow(numbers: settings.numbers, inboundUser: settings.inboundUser)
-        } catch {
-            throw UsageError("the built-in flow cannot be made: \(error)")
-        }
     }
 
     package func makeHandler(mailbox: Mailbox) -> any Handler {
         let statistics = HandlerStatistics()
         handlerStatistics.withLock { $0.append(statistics) }
-        return RequestHandler(application: self, mailbox: mailbox, statistics: statistics)
+        return RequestHandler(application: self, mailbox: mailbox, statistics: statistics, clock: clock)
     }
 
     /// From now on `/metrics` knows the server's counts.

@@ -9,13 +9,16 @@ package struct Banner {
     let settings: Settings
     let addresses: [String]
     let port: UInt16
+    /// What is served, in one line.
+    let flows: String
     let admin: AdminToken
     let isTerminal: Bool
 
-    package init(settings: Settings, addresses: [String], port: UInt16, admin: AdminToken, isTerminal: Bool) {
+    package init(settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken, isTerminal: Bool) {
         self.settings = settings
         self.addresses = addresses
         self.port = port
+        self.flows = flows
         self.admin = admin
         self.isTerminal = isTerminal
     }
@@ -35,7 +38,7 @@ package struct Banner {
         if settings.publicURL == nil {
             lines.append("               Vonage must reach these: start a tunnel and pass its address as --public-url")
         }
-        if settings.nccos != nil { lines.append("  nccos        named, but not read by this version: the built-in flow is served") }
+        lines.append("  nccos        \(flows)")
         lines.append("  webhooks     open: whoever knows the address can send requests; signatures are not checked by this version")
         if isTerminal {
             lines.append("  admin        curl -H 'Authorization: Bearer \(admin.text)' \(curl("/metrics"))")
@@ -49,16 +52,7 @@ package struct Banner {
         return lines
     }
 
-    private var base: String { settings.publicURL ?? "http://\(localHost)" }
-
-    private var localHost: String {
-        switch settings.server.host {
-        case "localhost", "127.0.0.1", "0.0.0.0", "::", "[::]": "localhost:\(port)"
-        case let host where host.hasPrefix("unix:"): "localhost"
-        case let host where host.contains(":") && !host.hasPrefix("["): "[\(host)]:\(port)"
-        case let host: "\(host):\(port)"
-        }
-    }
+    private var base: String { settings.baseURL(port: port) }
 
     private func curl(_ path: String) -> String {
         if settings.server.host.hasPrefix("unix:") {
@@ -66,6 +60,6 @@ package struct Banner {
             let socket = settings.server.host.dropFirst(5).replacing("'", with: "'\\''")
             return "--unix-socket '\(socket)' 'http://localhost\(path)'"
         }
-        return "'\(localHost)\(path)'"
+        return "'\(settings.localHost(port: port))\(path)'"
     }
 }

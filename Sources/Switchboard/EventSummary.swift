@@ -13,6 +13,8 @@ struct EventSummary {
     private(set) var status: Range<Int>?
     private(set) var from: Range<Int>?
     private(set) var to: Range<Int>?
+    /// It has `original_request`.
+    private(set) var isFallback = false
     /// Without a status, the kind that was worked out.
     private(set) var kind: StaticString?
 
@@ -41,6 +43,7 @@ struct EventSummary {
             case .reason: hasReason = true
             case .payload: hasPayload = true
             case .recordingURL: hasRecording = true
+            case .originalRequest: isFallback = true
             case nil: break
             }
         }
@@ -48,6 +51,27 @@ struct EventSummary {
         guard status == nil else { return }
         kind =
             isTransfer ? "transfer" : hasRecording ? "record" : hasReason ? "error" : hasPayload ? "notify" : hasInput ? "input" : nil
+    }
+
+    /// Whether a request to a flow is an event, and no answer request that has a parameter of an event's name, such as somebody's own `status`.
+    /// A fallback request has the fields of what failed, which may be an event's, but it asks what to do with the call.
+    func isEvent(_ json: Span<UInt8>) -> Bool {
+        if isFallback { return false }
+        if let status { return CallStatus.isKnown(status, in: json) || (to == nil && from == nil) }
+        switch kind.map({ "\($0)" }) {
+        case "input", "notify", "transfer", "record": return true
+        case "error": return to == nil && from == nil
+        default: return false
+        }
+    }
+
+    /// Whether what it is answered with may be an NCCO.
+    ///
+    /// - Source: Vonage Voice API, webhook reference: input, notify, the states of a synchronous connect that failed, a WebSocket that was
+    ///   disconnected, and machine detection. What Vonage does not ask for it ignores.
+    func mayCarryNCCO(_ json: Span<UInt8>) -> Bool {
+        if let status { return CallStatus.asksForNext(status, in: json) }
+        return kind.map { "\($0)" == "input" || "\($0)" == "notify" } ?? false
     }
 
     /// Appends `"kind":"event","call":…,"leg":…,"status":…,"signature":"off"`.
@@ -70,10 +94,32 @@ struct EventSummary {
     }
 }
 
+/// What `status` says in events of Vonage's.
+private enum CallStatus {
+    private static let asking: [StaticString] = [
+        "\"busy\"", "\"cancelled\"", "\"timeout\"", "\"unanswered\"", "\"rejected\"", "\"failed\"", "\"disconnected\"", "\"human\"",
+        "\"machine\"",
+    ]
+    private static let others: [StaticString] = [
+        "\"started\"", "\"ringing\"", "\"answered\"", "\"completed\"", "\"transcribed\"", "\"success\"", "\"failure\"",
+    ]
+
+    static func asksForNext(_ status: Range<Int>, in json: Span<UInt8>) -> Bool {
+        for word in asking where json.equalsExactly(word, at: status) { return true }
+        return false
+    }
+
+    static func isKnown(_ status: Range<Int>, in json: Span<UInt8>) -> Bool {
+        if asksForNext(status, in: json) { return true }
+        for word in others where json.equalsExactly(word, at: status) { return true }
+        return false
+    }
+}
+
 /// The keys of an event that are looked at.
 private enum Name {
     case to, uuid, from, type, dtmf, status, reason, speech, payload
-    case callUUID, recordingURL, conversationUUID, conversationUUIDFrom
+    case callUUID, recordingURL, originalRequest, conversationUUID, conversationUUIDFrom
 
     /// Nil for any other key. `range` lies inside the quotes; a key that is written with escapes is the key that it means.
     init?(_ range: Range<Int>, in json: Span<UInt8>) {
@@ -99,6 +145,7 @@ private enum Name {
         case 7 where json.equalsExactly("payload", at: name): self = .payload
         case 9 where json.equalsExactly("call_uuid", at: name): self = .callUUID
         case 13 where json.equalsExactly("recording_url", at: name): self = .recordingURL
+        case 16 where json.equalsExactly("original_request", at: name): self = .originalRequest
         case 17 where json.equalsExactly("conversation_uuid", at: name): self = .conversationUUID
         case 22 where json.equalsExactly("conversation_uuid_from", at: name): self = .conversationUUIDFrom
         default: return nil

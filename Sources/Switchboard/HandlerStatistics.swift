@@ -13,6 +13,9 @@ final class HandlerStatistics: Sendable {
     let malformedEvents = Atomic<Int>(0)
     let refusedEvents = Atomic<Int>(0)
     let faults = Atomic<Int>(0)
+    let unfilledTemplates = Atomic<Int>(0)
+    let flowReplies = Atomic<Int>(0)
+    let earlyReplies = Atomic<Int>(0)
 
     /// For counters that the worker alone writes: no locked instruction.
     @inline(__always) func count(_ counter: borrowing Atomic<Int>) {
@@ -29,6 +32,9 @@ struct HandlerCounts {
     private(set) var malformedEvents = 0
     private(set) var refusedEvents = 0
     private(set) var faults = 0
+    private(set) var unfilledTemplates = 0
+    private(set) var flowReplies = 0
+    private(set) var earlyReplies = 0
 
     mutating func add(_ one: HandlerStatistics) {
         answers += one.answers.load(ordering: .relaxed)
@@ -38,5 +44,8 @@ struct HandlerCounts {
         malformedEvents += one.malformedEvents.load(ordering: .relaxed)
         refusedEvents += one.refusedEvents.load(ordering: .relaxed)
         faults += one.faults.load(ordering: .relaxed)
+        unfilledTemplates += one.unfilledTemplates.load(ordering: .relaxed)
+        flowReplies += one.flowReplies.load(ordering: .relaxed)
+        earlyReplies += one.earlyReplies.load(ordering: .relaxed)
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// `/voice/event`: 200 once the event is durable. It is kept as it came, minified: key order, number text, unknown fields and nulls. What is not
-// JSON is kept too, as `malformed`, and answered 400; what could not be kept is 503, which Vonage sends once more.
+// Events, at `/voice/event` and at flows: 200 once the event is durable. It is kept as it came, minified: key order, number text, unknown fields
+// and nulls. What is not JSON is kept too, as `malformed`, and answered 400; what could not be kept is 503, which Vonage sends once more.
+//
+// Some events ask what to do next. Where a flow has an NCCO for one, it stands behind the event in the record, and goes out when that is
+// durable or after 50 ms, whichever is first: a disk that hangs must not lose a call. Its record is kept like that of an answer.
 
 import EventLog
 import HTTPServer
@@ -14,19 +17,42 @@ extension RequestHandler {
     private static var eventName: StaticString { #","event":"# }
 
     func event(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
+        let flow = flows.set.event
+        var request = FlowRequest()
+        swap(&request, &self.request)
+        defer { swap(&request, &self.request) }
         if head.method == .get {
             guard let query = head.query, !query.isEmpty else { return malformed(body, "the query is empty", exchange, keeps: false) }
-            return formEvent(query, bytes, exchange)
+            return formEvent(query, bytes, nil, bytes, flow, &request, exchange)
         }
         guard !head.isEncoded else { return .now(Self.encodedBody) }
         switch WebhookParameters.kind(of: body, contentType: head.contentType, in: bytes) {
         case .empty: return malformed(body, "the body is empty", exchange, keeps: body.count > 0)
-        case .form: return formEvent(0..<body.count, body, exchange)
-        case .json: return jsonEvent(body, exchange)
+        case .form: return formEvent(0..<body.count, body, head.query, bytes, flow, &request, exchange)
+        case .json:
+            // Only a flow asks for single parameters.
+            if flow != nil { try? request.parameters.read(query: head.query, body: body, contentType: head.contentType, in: bytes) }
+            return jsonEvent(body, flow, &request, exchange)
         }
     }
 
-    private func jsonEvent(_ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
+    /// An event that came in at a flow; nil where the request is none after all. The parameters have been read.
+    func event(
+        at flow: Int, _ request: inout FlowRequest, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>,
+        _ exchange: Exchange
+    ) -> Reply? {
+        var json: [UInt8] = []
+        let isJSON =
+            head.method == .post && WebhookParameters.kind(of: body, contentType: head.contentType, in: bytes) == .json
+            && (try? minifyJSON(body, into: &json)) != nil
+        if !isJSON { request.parameters.appendObject(to: &json, keepsRepeats: true) }
+        guard EventSummary(json.span).isEvent(json.span) else { return nil }
+        if isJSON { return jsonEvent(body, flow, &request, exchange) }
+        if head.method == .post, body.count > 0 { return formEvent(0..<body.count, body, head.query, bytes, flow, &request, exchange) }
+        return formEvent(head.query ?? 0..<0, bytes, nil, bytes, flow, &request, exchange)
+    }
+
+    private func jsonEvent(_ body: Span<UInt8>, _ flow: Int?, _ request: inout FlowRequest, _ exchange: Exchange) -> Reply {
         var record = takeRecord()
         record.tail.append(Self.eventName)
         let summary: JSONSummary
@@ -35,33 +61,70 @@ extension RequestHandler {
         } catch {
             return malformed(body, error.description, answering: "\(error.position): expected \(error.expected)", exchange, keeps: true)
         }
-        return commit(record, hasRepeatedKey: summary.duplicateKey != nil, body, exchange)
+        return commit(record, record.tail.count, flow, &request, hasRepeatedKey: summary.duplicateKey != nil, body, exchange)
     }
 
     /// Names and values become an object of strings.
-    private func formEvent(_ range: Range<Int>, _ text: Span<UInt8>, _ exchange: Exchange) -> Reply {
+    ///
+    /// - Parameter query: of a form that has one beside it: no part of the event, but a flow may ask for what its own URL says.
+    private func formEvent(
+        _ range: Range<Int>, _ text: Span<UInt8>, _ query: Range<Int>?, _ bytes: Span<UInt8>, _ flow: Int?,
+        _ request: inout FlowRequest, _ exchange: Exchange
+    ) -> Reply {
         // Without a body there is no JSON to be wrong.
-        try? parameters.read(query: range, body: Span(), contentType: nil, in: text)
+        try? request.parameters.read(query: range, body: Span(), contentType: nil, in: text)
         var record = takeRecord()
         record.tail.append(Self.eventName)
-        parameters.appendObject(to: &record.tail, keepsRepeats: true)
+        request.parameters.appendObject(to: &record.tail, keepsRepeats: true)
+        let end = record.tail.count
         let original = text.extracting(range)
-        if parameters.isLossy { record.tail.appendRaw(original) }
-        return commit(record, hasRepeatedKey: parameters.hasRepeatedName, original, exchange)
+        if request.parameters.isLossy { record.tail.appendRaw(original) }
+        let hasRepeatedName = request.parameters.hasRepeatedName
+        if flow != nil, let query { request.parameters.add(query: query, in: bytes) }
+        return commit(record, end, flow, &request, hasRepeatedKey: hasRepeatedName, original, exchange)
     }
 
-    /// Hands a record to the log whose tail begins with the event.
-    private func commit(_ record: consuming RecordBuffers, hasRepeatedKey: Bool, _ original: Span<UInt8>, _ exchange: Exchange) -> Reply {
+    /// Hands a record to the log whose tail begins with the event, which ends at `end`.
+    private func commit(
+        _ record: consuming RecordBuffers, _ end: Int, _ flow: Int?, _ request: inout FlowRequest, hasRepeatedKey: Bool,
+        _ original: Span<UInt8>, _ exchange: Exchange
+    ) -> Reply {
         let tail = record.tail
-        let json = tail.span.extracting(Self.eventName.utf8CodeUnitCount..<tail.count)
+        let json = tail.span.extracting(Self.eventName.utf8CodeUnitCount..<end)
         let summary = EventSummary(json)
         summary.appendHead(json: json, to: &record.head)
         var waiter = EventsWaiting.Waiter(ticket: exchange.ticket, began: exchange.began, hasRepeatedKey: hasRepeatedKey)
         if application.lineFormat != nil { waiter.line = line(summary, json, exchange) }
-        guard commit(record, at: exchange.wall, for: waiter) else {
+        let repeatLength = tail.count
+        if let flow, summary.mayCarryNCCO(json), let (reply, label) = next(flow, &request, &record, exchange) {
+            waiter.reply = reply
+            if case .event(let status)? = waiter.line?.subject { waiter.line?.subject = .answeredEvent(status, flow: label.flow) }
+        }
+        guard commit(record, repeatLength, at: exchange.wall, for: waiter) else {
             return malformed(original, "the event is too long to be kept as one line", exchange, keeps: false)
         }
         return .later
+    }
+
+    /// The NCCO that a flow has for an event, noted in the record; nil where no rule holds.
+    private func next(
+        _ flow: Int, _ request: inout FlowRequest, _ record: inout RecordBuffers, _ exchange: Exchange
+    ) -> (reply: PromisedReply, label: AnswerLabel)? {
+        let set = flows.set
+        request.begin(slots: set.paths.count, now: exchange.wall / 1000)
+        var ncco: [UInt8] = []
+        guard let served = set.serve(flow, &request, baseURL: flows.baseURL, into: &ncco) else { return nil }
+        if served.isFault { statistics.count(statistics.unfilledTemplates) }
+        record.tail.append(contentsOf: served.label.members)
+        record.tail.append(contentsOf: ncco)
+        if served.isFault, let warning = served.label.warning {
+            record.tail.append(#","error":"#)
+            record.tail.appendJSONString(warning)
+        }
+        let reply = PromisedReply(
+            ticket: exchange.ticket, response: Response(.ok, fields: served.label.fields, body: ncco),
+            deadline: exchange.began / 1000 + PromisedReply.patience)
+        return (reply, served.label)
     }
 
     /// - Parameter answering: what the sender is told, where `error` shows something of the body.
@@ -102,54 +165,4 @@ extension RequestHandler {
             wall: exchange.wall, route: "event", status: 200, subject: .event(status ?? summary.kind?.description ?? "event"),
             from: party(summary.from), to: party(summary.to))
     }
-}
-
-/// Requests whose answer hangs on one batch of the log.
-struct EventsWaiting: Sendable {
-    struct Waiter: Sendable {
-        let ticket: Ticket
-        /// Monotonic microseconds.
-        let began: Int64
-        /// An object of the event has a key twice: kept as it came, and said.
-        let hasRepeatedKey: Bool
-        var line: WebhookLine?
-    }
-
-    private var waiters: [Waiter] = []
-
-    var isEmpty: Bool { waiters.isEmpty }
-    mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
-
-    /// On the log's queue: the batch is durable, or is not.
-    func complete(_ outcome: LogBatch.Outcome, mailbox: Mailbox, application: Application, statistics: HandlerStatistics, now: Int64) {
-        guard !waiters.isEmpty else { return }
-        let isDurable = outcome == .durable
-        if isDurable {
-            statistics.events.add(waiters.count, ordering: .relaxed)
-            mailbox.complete(waiters.filter { !$0.hasRepeatedKey }.map(\.ticket), with: Self.kept)
-            mailbox.complete(waiters.filter(\.hasRepeatedKey).map(\.ticket), with: Self.keptWithWarning)
-        } else {
-            statistics.refusedEvents.add(waiters.count, ordering: .relaxed)
-            mailbox.complete(waiters.map(\.ticket), with: Self.notKept)
-        }
-        guard let format = application.lineFormat else { return }
-        for waiter in waiters {
-            guard var line = waiter.line else { continue }
-            line.status = isDurable ? 200 : 503
-            line.micros = now - waiter.began
-            application.console.print(line.formatted(format))
-        }
-    }
-
-    private static let kept = Response(.ok)
-    private static let keptWithWarning: Response = {
-        var fields = FieldBlock()
-        fields.append("X-Switchboard-Warning", "an object has a key twice")
-        return Response(.ok, fields: fields)
-    }()
-    private static let notKept: Response = {
-        var fields = FieldBlock()
-        fields.append("Retry-After", "1")
-        return .problem(.serviceUnavailable, "The event could not be kept; send it again.", fields: fields)
-    }()
 }

@@ -6,20 +6,27 @@
 import EventLog
 import HTTPServer
 import HTTPWire
+import JSON
 import Locking
+import NCCO
 
 final class RequestHandler: Handler {
     let application: Application
     let mailbox: Mailbox
     let statistics: HandlerStatistics
 
-    var parameters = WebhookParameters()
+    /// What this worker serves from, until there is something newer.
+    private(set) var flows: ServedFlows
+    private var flowsVersion: UInt64
+    var request = FlowRequest()
     var spareBody: [UInt8] = []
     private var spareRecord = RecordBuffers()
 
     /// Records on their way to the log, in order of arrival; and who waits for which of them.
     private var batch = LogBatch()
     private var waiting = EventsWaiting()
+    /// Replies that must go out at their deadline even if the log has not written their record, the oldest first.
+    private var promised: [PromisedReply] = []
     private var batchBytes = 0
     private var lastHandOver = Int64.min / 2
     /// Batches that the log has given back, with the room they have grown to.
@@ -34,29 +41,32 @@ final class RequestHandler: Handler {
     private static let gatherBytes = 128 * 1024
     private static let largestBatch = 1024 * 1024
 
-    init(application: Application, mailbox: Mailbox, statistics: HandlerStatistics, clock: Clock = .system) {
+    init(application: Application, mailbox: Mailbox, statistics: HandlerStatistics, clock: Clock) {
         self.application = application
         self.mailbox = mailbox
         self.statistics = statistics
         self.clock = clock
+        flowsVersion = application.flows.currentVersion
+        flows = application.flows.current
     }
 
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply {
-        switch Routing(head, bytes: bytes, isAdmin: isAdmin(head, bytes)) {
+        refreshFlows()
+        let isAdmin = isAdmin(head, bytes)
+        switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin) {
         case .answered(let response): return .now(response)
-        case .route(.answer): return answer(.answer, head, bytes, body, exchange)
-        case .route(.fallback): return answer(.fallback, head, bytes, body, exchange)
+        case .flow(let flow): return serve(flow, head, bytes, body, exchange, isAdmin: isAdmin)
         case .route(.event): return event(head, bytes, body, exchange)
-        case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin(head, bytes)))
+        case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin))
         case .route(.metrics): return .now(application.metrics())
         }
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? {
-        switch Routing(head, bytes: bytes, isAdmin: isAdmin(head, bytes)) {
+        switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin(head, bytes)) {
         case .answered(let response): response
         case .route(.event) where head.isEncoded: Self.encodedBody
-        case .route: nil
+        case .route, .flow: nil
         }
     }
 
@@ -70,15 +80,31 @@ final class RequestHandler: Handler {
         statistics.count(statistics.faults)
         application.errors.print("a request failed by a fault of this server: \(printable("\(error)"))")
         // Who calls hears an apology: an error would end the call without a word.
-        guard let route = Route(head.path, in: bytes), route.answersCalls else {
+        guard case .flow = Routing(head, bytes: bytes, flows: flows.set, isAdmin: false) else {
             return .problem(.internalServerError, "This server has a fault; its log says which.")
         }
-        var ncco: [UInt8] = []
-        application.flow.fault.render(.none, into: &ncco)
-        return Response(.ok, fields: application.flow.fault.fields, body: ncco)
+        return Self.apology
     }
 
     func flush(now: Int64) -> Int64? {
+        let next = handOver(now: now)
+        guard let deadline = sendPromised(now: now) else { return next }
+        return min(next ?? deadline, deadline)
+    }
+
+    /// Sends what has waited long enough; the next deadline.
+    private func sendPromised(now: Int64) -> Int64? {
+        guard !promised.isEmpty else { return nil }
+        var done = 0
+        while done < promised.count, promised[done].isSent || promised[done].deadline <= now {
+            if promised[done].send(mailbox) { statistics.count(statistics.earlyReplies) }
+            done += 1
+        }
+        promised.removeFirst(done)
+        return promised.first?.deadline
+    }
+
+    private func handOver(now: Int64) -> Int64? {
         guard !batch.isEmpty else { return nil }
         if waiting.isEmpty, batchBytes < Self.gatherBytes {
             let next = lastHandOver &+ Self.gatherTime
@@ -122,24 +148,47 @@ final class RequestHandler: Handler {
     }
 
     /// Hands a record to the log that nobody waits for.
-    func keep(_ record: consuming RecordBuffers, at wall: Int64) { append(record, at: wall, keep: true) }
+    func keep(_ record: consuming RecordBuffers, at wall: Int64) { append(record, nil, at: wall, keep: true) }
 
-    /// Hands over an event; `waiter` gets the answer. False where it is too long.
-    func commit(_ record: consuming RecordBuffers, at wall: Int64, for waiter: EventsWaiting.Waiter) -> Bool {
-        guard append(record, at: wall, keep: false) else { return false }
+    /// Hands over an event, of whose tail the first `repeatLength` bytes are the event; `waiter` gets the answer. False where it is too long.
+    func commit(
+        _ record: consuming RecordBuffers, _ repeatLength: Int, at wall: Int64, for waiter: EventsWaiting.Waiter
+    ) -> Bool {
+        // The call goes on with what the flow says, so the record must stay even if the disk fails.
+        guard append(record, repeatLength, at: wall, keep: waiter.reply != nil) else { return false }
         waiting.append(waiter)
+        if let reply = waiter.reply { promised.append(reply) }
         return true
     }
 
+    /// - Parameter repeatLength: nil for what is no event.
     @discardableResult
-    private func append(_ record: consuming RecordBuffers, at wall: Int64, keep: Bool) -> Bool {
+    private func append(_ record: consuming RecordBuffers, _ repeatLength: Int?, at wall: Int64, keep: Bool) -> Bool {
         // A round of many large events is handed over in parts: one that is larger than the log's queue would be refused whole.
         if batchBytes > Self.largestBatch { handOver() }
         batchBytes += record.head.count + record.tail.count
-        let fits = batch.append(at: wall, keep: keep, detectsRepeat: !keep, head: record.head.span, tail: record.tail.span)
+        let isEvent = repeatLength != nil
+        let fits = batch.append(
+            at: wall, keep: keep, syncs: isEvent, detectsRepeat: isEvent, repeatLength: repeatLength, head: record.head.span,
+            tail: record.tail.span)
         spareRecord = record
         return fits
     }
+
+    private func refreshFlows() {
+        let version = application.flows.currentVersion
+        guard version != flowsVersion else { return }
+        // The one lock on this way, once for each change of the folder, and held elsewhere for no longer than it takes to store a reference.
+        flows = application.flows.current
+        flowsVersion = version
+    }
+
+    private static let apology: Response = {
+        let label = AnswerLabel("fallback#1 apology", warning: "the server has a fault")
+        var body: [UInt8] = []
+        _ = try? minifyJSON(Array(DefaultFlows.apology.utf8).span, into: &body)
+        return Response(.ok, fields: label.fields, body: body)
+    }()
 
     static let encodedBody: Response = {
         var fields = FieldBlock()

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Which paths there are and what they take. A trailing slash is the same route; a path is decoded once, and only where it holds an escape.
+// `/voice/NAME` is the flow of that name, but for `/voice/event`, where events come in.
 
 import HTTPWire
+import NCCO
 
 enum Route: String, CaseIterable, Sendable {
-    case answer = "/voice/answer"
     case event = "/voice/event"
-    case fallback = "/voice/fallback"
     case health = "/health"
     case healthBehindProxy = "/_/health"
     case metrics = "/metrics"
 
-    /// Whether it must be answered with an NCCO, come what may.
-    var answersCalls: Bool { self == .answer || self == .fallback }
     /// To all but the admin it is 404, as if it were not there.
     var isAdmin: Bool { self == .metrics }
 
     func takes(_ method: Method) -> Bool {
         switch self {
-        case .answer, .fallback: method == .get || method == .head || method == .post
         case .event: method == .get || method == .post
         case .health, .healthBehindProxy, .metrics: method == .get || method == .head
         }
@@ -27,28 +24,20 @@ enum Route: String, CaseIterable, Sendable {
 
     var allow: String {
         switch self {
-        case .answer, .fallback: "GET, HEAD, POST, OPTIONS"
         case .event: "GET, POST, OPTIONS"
         case .health, .healthBehindProxy, .metrics: "GET, HEAD, OPTIONS"
         }
     }
 
-    init?(_ path: Range<Int>, in bytes: Span<UInt8>) {
-        var end = path.upperBound
-        if path.count > 1, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
-        let bare = path.lowerBound..<end
-        // Ordered by how often each is asked for.
-        if bytes.equalsExactly("/voice/event", at: bare) {
+    /// `path` without a slash at its end.
+    fileprivate init?(_ path: Range<Int>, in bytes: Span<UInt8>) {
+        if bytes.equalsExactly("/voice/event", at: path) {
             self = .event
-        } else if bytes.equalsExactly("/voice/answer", at: bare) {
-            self = .answer
-        } else if bytes.equalsExactly("/voice/fallback", at: bare) {
-            self = .fallback
-        } else if bytes.equalsExactly("/health", at: bare) {
+        } else if bytes.equalsExactly("/health", at: path) {
             self = .health
-        } else if bytes.equalsExactly("/metrics", at: bare) {
+        } else if bytes.equalsExactly("/metrics", at: path) {
             self = .metrics
-        } else if bytes.equalsExactly("/_/health", at: bare) {
+        } else if bytes.equalsExactly("/_/health", at: path) {
             self = .healthBehindProxy
         } else {
             return nil
@@ -56,20 +45,46 @@ enum Route: String, CaseIterable, Sendable {
     }
 }
 
+/// What a path leads to.
+private enum Place {
+    case route(Route)
+    case flow(Int)
+
+    init?(_ path: Range<Int>, in bytes: Span<UInt8>, _ flows: FlowSet) {
+        var end = path.upperBound
+        if path.count > 1, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        let bare = path.lowerBound..<end
+        // Events are asked for most often.
+        if let route = Route(bare, in: bytes) {
+            self = .route(route)
+            return
+        }
+        let voice = 7
+        guard bare.count > voice, bytes.equalsExactly("/voice/", at: bare.lowerBound..<bare.lowerBound + voice),
+            let flow = flows.index(ofFlow: bare.lowerBound + voice..<bare.upperBound, in: bytes)
+        else { return nil }
+        self = .flow(flow)
+    }
+}
+
 /// What a request line leads to.
 enum Routing {
     case route(Route)
+    /// The flow with this index.
+    case flow(Int)
     /// The answer is known without looking further.
     case answered(Response)
 
-    init(_ head: borrowing RequestHead, bytes: Span<UInt8>, isAdmin: Bool) {
+    private static let flowAllow = "GET, HEAD, POST, OPTIONS"
+
+    init(_ head: borrowing RequestHead, bytes: Span<UInt8>, flows: FlowSet, isAdmin: Bool) {
         if head.form == .asterisk {
             var fields = FieldBlock()
-            fields.append("Allow", "GET, HEAD, POST, OPTIONS")
+            fields.append("Allow", Self.flowAllow)
             self = .answered(Response(.noContent, fields: fields))
             return
         }
-        var found = Route(head.path, in: bytes)
+        var found = Place(head.path, in: bytes, flows)
         var path: [UInt8]?
         if found == nil {
             path = decodePath(head.path, in: bytes)
@@ -77,14 +92,16 @@ enum Routing {
                 self = .answered(.problem(.badRequest, "The path has a broken or a forbidden escape, or a segment of two dots."))
                 return
             }
-            found = Route(0..<path.count, in: path.span)
+            found = Place(0..<path.count, in: path.span, flows)
         }
-        if let route = found, !route.isAdmin || isAdmin {
+        switch found {
+        case .flow(let flow):
+            let isTaken = head.method == .get || head.method == .head || head.method == .post
+            self = isTaken ? .flow(flow) : .answered(Self.otherMethod(head.method, Self.flowAllow))
+        case .route(let route) where !route.isAdmin || isAdmin:
             self = route.takes(head.method) ? .route(route) : .answered(Self.otherMethod(head.method, route.allow))
-        } else if head.form == .authority {
-            self = .answered(Self.otherMethod(head.method, "GET, HEAD, POST, OPTIONS"))
-        } else {
-            self = .answered(Self.notFound(path ?? []))
+        case nil where head.form == .authority: self = .answered(Self.otherMethod(head.method, Self.flowAllow))
+        case nil, .route: self = .answered(Self.notFound(path ?? [], flows))
         }
     }
 
@@ -96,9 +113,12 @@ enum Routing {
     }
 
     /// Names the nearest route, never what was asked for.
-    static func notFound(_ path: [UInt8]) -> Response {
-        let open = Route.allCases.filter { !$0.isAdmin }.map(\.rawValue)
+    static func notFound(_ path: [UInt8], _ flows: FlowSet) -> Response {
+        let open =
+            flows.flows.filter { $0.name != "event" }.map { "/voice/\($0.name)" } + Route.allCases.filter { !$0.isAdmin }.map(\.rawValue)
         let hint = nearest(String(decoding: path, as: UTF8.self), among: open).map { "did you mean \($0)?" }
-        return .problem(.notFound, "There is nothing here; \(hint ?? "the routes are \(open.joined(separator: ", ")).")")
+        // A folder may have hundreds of flows.
+        let shown = open.prefix(12).joined(separator: ", ") + (open.count > 12 ? ", …" : "")
+        return .problem(.notFound, "There is nothing here; \(hint ?? "the routes are \(shown).")")
     }
 }

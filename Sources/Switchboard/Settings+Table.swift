@@ -50,7 +50,7 @@ package struct Setting: Sendable {
         },
         Setting(
             flag: "--nccos", environment: ["NCCOS_DIR"], placeholder: "DIR",
-            help: "folder of flows and templates; accepted, not read yet: this version serves its built-in flow"
+            help: "folder of flows and templates, read anew when it changes (nccos, or the built-in flow where that is not there)"
         ) { settings, value, _ throws(UsageError) in settings.nccos = value },
         Setting(flag: "--events", environment: ["EVENTS_DIR"], placeholder: "DIR", help: "folder of the event log (events)") {
             settings, value, _ throws(UsageError) in settings.events = value

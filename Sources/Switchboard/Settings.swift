@@ -21,8 +21,9 @@ package struct Settings: Sendable {
     /// Ours; the first one is dialled from.
     package var numbers: [PhoneNumber] = []
     package var inboundUser: UserName
-    /// The folder of flows and templates, if one was named.
+    /// The folder of flows and templates, if one was named; else `nccos`, if it is there.
     package var nccos: String?
+    package static let defaultFlowFolder = "nccos"
     package var events = "events"
     package var sync = EventLogConfiguration.SyncPolicy.always
     /// Where Vonage reaches us, without a trailing slash.
@@ -36,9 +37,24 @@ package struct Settings: Sendable {
     /// How long a stop may take, milliseconds. Below the 10 s after which container engines kill.
     package var grace: Int64 = 8000
 
+    /// What templates can be filled with.
+    package var flows: FlowSettings { FlowSettings(numbers: numbers, inboundUser: inboundUser) }
+
+    /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
+    package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }
+
+    /// Host and port as this machine reaches it.
+    func localHost(port: UInt16) -> String {
+        switch server.host {
+        case "localhost", "127.0.0.1", "0.0.0.0", "::", "[::]": "localhost:\(port)"
+        case let host where host.hasPrefix("unix:"): "localhost"
+        case let host where host.contains(":") && !host.hasPrefix("["): "[\(host)]:\(port)"
+        case let host: "\(host):\(port)"
+        }
+    }
+
     package init() throws(UsageError) {
-        guard let alice = UserName("Alice") else { throw UsageError("the default user name is none") }
-        inboundUser = alice
+        inboundUser = "Alice"
     }
 
     /// Reads the flags behind `serve`.

@@ -13,6 +13,8 @@ struct WebhookLine: Sendable {
         case flow(String)
         /// An event's status, or its kind.
         case event(String)
+        /// An event, and the rule and template that answered it.
+        case answeredEvent(String, flow: String)
         case error(String)
     }
 
@@ -50,6 +52,7 @@ struct WebhookLine: Sendable {
             switch subject {
             case .flow(let flow): flow
             case .event(let status): String(printable(status).dropFirst().dropLast())
+            case .answeredEvent(let status, let flow): "\(String(printable(status).dropFirst().dropLast())) \(flow)"
             case .error(let error): error
             }
         return "\(clockTime) \(route) \(status) \(subject) \(shown(from)) → \(shown(to)) \(micros) µs"
@@ -100,6 +103,9 @@ struct WebhookLine: Sendable {
         switch subject {
         case .flow(let flow): add("flow", flow)
         case .event(let status): add("event", status)
+        case .answeredEvent(let status, let flow):
+            add("event", status)
+            add("flow", flow)
         case .error(let error): add("error", error)
         }
         add("from", value(from))

@@ -5,7 +5,6 @@
 
 import HTTPWire
 import JSON
-import NCCO
 
 struct WebhookParameters {
     enum BodyKind { case empty, json, form }
@@ -16,6 +15,12 @@ struct WebhookParameters {
     private var raw: Set<Int> = []
     /// A form body held what is no UTF-8.
     private(set) var bodyIsLossy = false
+    /// Values from inside of parameters that hold JSON, decoded one behind the other.
+    var nested: [UInt8] = []
+    /// Parameters whose text has been looked into: where that stands in `decoded.bytes`, and where in `openedBytes` its JSON; nil where it is
+    /// none. Each is read once, however many paths lead into it.
+    var opened: [(text: Range<Int>, json: Range<Int>?)] = []
+    var openedBytes: [UInt8] = []
     private var json: [UInt8] = []
     private var scratch: [UInt8] = []
 
@@ -34,6 +39,9 @@ struct WebhookParameters {
     /// - Throws: `JSONError` for a body that is neither JSON nor a form; the parameters of the query are there all the same.
     mutating func read(query: Range<Int>?, body: Span<UInt8>, contentType: Range<Int>?, in bytes: Span<UInt8>) throws(JSONError) {
         decoded.removeAll()
+        nested.removeAll(keepingCapacity: true)
+        opened.removeAll(keepingCapacity: true)
+        openedBytes.removeAll(keepingCapacity: true)
         if !raw.isEmpty { raw.removeAll(keepingCapacity: true) }
         bodyIsLossy = false
         defer { if let query { decoded.parse(query, in: bytes) } }
@@ -46,6 +54,9 @@ struct WebhookParameters {
         case .json: try Self.readJSON(body, into: &decoded, &raw, &json, &scratch)
         }
     }
+
+    /// Adds what a query says beside what has been read; what is there already wins.
+    mutating func add(query: Range<Int>, in bytes: Span<UInt8>) { decoded.parse(query, in: bytes) }
 
     /// The buffers are handed in one by one: while one is looked at, another is written to.
     private static func readJSON(
@@ -77,55 +88,44 @@ struct WebhookParameters {
         return value
     }
 
+    /// The first parameter of this name.
+    func entry(named name: [UInt8]) -> Int? {
+        let bytes = decoded.bytes.span
+        for (index, entry) in decoded.entries.enumerated() where entry.name.count == name.count {
+            var at = 0
+            while at < name.count, bytes[entry.name.lowerBound + at] == name[at] { at += 1 }
+            if at == name.count { return index }
+        }
+        return nil
+    }
+
+    /// Whether a parameter was JSON, and no text, in the request.
+    func isJSON(_ entry: Int) -> Bool { !raw.isEmpty && raw.contains(entry) }
+
     /// Whether this was JSON, and no text, in the request: the text `null` is a name, null is none.
     private func isRaw(_ value: Range<Int>) -> Bool { raw.contains { decoded.entries[$0].value == value } }
 
-    /// What the request says of the call. The callee is `to`, else `custom_data.to`.
-    mutating func call() -> Call {
-        let from = value(of: "from")
-        let isFromUser = value(of: "from_user") != nil
-        let bytes = decoded.bytes
-        var callee =
-            value(of: "to").map { value in
-                let text = bytes.span.extracting(value)
-                return isRaw(value) ? Self.callee(json: text) : Call.Callee(text)
-            } ?? .missing
-        if case .missing = callee, let data = value(of: "custom_data") {
-            callee = Self.callee(in: bytes.span.extracting(data), &json, &scratch)
-        }
-        return Call(
-            callee: callee, isFromUser: isFromUser, hasFrom: from != nil && !isFromUser,
-            from: from.flatMap { PhoneNumber(lenient: bytes.span.extracting($0)) })
-    }
-
-    /// `custom_data` may be an object, the text of one, or anything else: never a failure.
-    private static func callee(in data: Span<UInt8>, _ json: inout [UInt8], _ scratch: inout [UInt8]) -> Call.Callee {
-        json.removeAll(keepingCapacity: true)
-        guard (try? minifyJSON(data, into: &json)) != nil else { return .missing }
-        let text = json.span
-        var members = JSONMembers(in: text)
-        while let member = members.next(in: text) {
-            scratch.removeAll(keepingCapacity: true)
-            decodeJSONString(member.name, in: text, into: &scratch)
-            guard scratch.span.equalsExactly("to", at: 0..<scratch.count) else { continue }
-            if text[member.value.lowerBound] == UInt8(ascii: "\"") {
-                scratch.removeAll(keepingCapacity: true)
-                decodeJSONString(member.value.lowerBound + 1..<member.value.upperBound - 1, in: text, into: &scratch)
-                return Call.Callee(scratch.span)
+    /// Whether a parameter is there that only events have, or that some have: a first look, which costs next to nothing.
+    var mayBeEvent: Bool {
+        let bytes = decoded.bytes.span
+        for entry in decoded.entries {
+            switch entry.name.count {
+            case 4 where bytes.equalsExactly("dtmf", at: entry.name) || bytes.equalsExactly("type", at: entry.name): return true
+            case 6 where bytes.equalsExactly("status", at: entry.name) || bytes.equalsExactly("speech", at: entry.name): return true
+            case 6 where bytes.equalsExactly("reason", at: entry.name): return true
+            case 7 where bytes.equalsExactly("payload", at: entry.name): return true
+            case 13 where bytes.equalsExactly("recording_url", at: entry.name): return true
+            case 22 where bytes.equalsExactly("conversation_uuid_from", at: entry.name): return true
+            default: continue
             }
-            return callee(json: text.extracting(member.value))
         }
-        return .missing
+        return false
     }
 
-    /// What a JSON value that is no text can mean: a number is one, null is nobody, and nothing else is dialled.
-    private static func callee(json: Span<UInt8>) -> Call.Callee {
-        switch json[0] {
-        case UInt8(ascii: "n"): .missing
-        case 0x30...0x39:
-            if case .user = Call.Callee(json) { .notUsable } else { Call.Callee(json) }
-        default: .notUsable
-        }
+    /// `explain=1` in the query.
+    var asksForExplanation: Bool {
+        guard let value = value(of: "explain") else { return false }
+        return decoded.bytes.span.equalsExactly("1", at: value)
     }
 
     /// Appends the parameters as one JSON object, for the event log; a name that came before is left out unless `keepsRepeats`.

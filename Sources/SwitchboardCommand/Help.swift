@@ -5,12 +5,15 @@
 import Switchboard
 
 enum Help {
-    static let commands = ["serve", "health", "version", "help"]
+    static let commands = ["serve", "lint", "explain", "schema", "health", "version", "help"]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
 
           switchboard serve      answer calls and keep their events
+          switchboard lint       check NCCOs, and folders of flows and templates
+          switchboard explain    say in plain words what an NCCO or a flow does
+          switchboard schema     print a JSON Schema for editors
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
           switchboard help       print this; switchboard COMMAND --help explains a command
@@ -41,10 +44,62 @@ enum Help {
               switchboard serve --host 0.0.0.0 --port 8080 --events /data/events --public-url https://calls.example.com
               VONAGE_NUMBER=14155550100 switchboard serve --log-format json
 
-            SIGTERM and SIGINT stop it in order, a second one at once. SIGHUP opens the event log anew, unless a terminal was closed.
+            SIGTERM and SIGINT stop it in order, a second one at once. SIGHUP opens the event log anew and reads the flows again, unless a
+            terminal was closed.
             Exit codes: 0 stopped in order, 64 a setting is wrong, 69 the address is in use, 73 another process has the event folder.
             """
     }()
+
+    static let lint = """
+        switchboard lint [FILE|FOLDER…]: check NCCOs, and folders of flows and templates
+
+        A folder with flows.json is checked as a whole, as the server reads it; other JSON files are NCCOs or templates. - is standard
+        input. Without a path the folder nccos is checked.
+
+          --strict
+              warnings too make the exit code 2
+          --format text|json
+              one line for each finding (text), or one JSON object
+
+        A line is FILE:LINE:COLUMN: error NCCO012 $[1].endpoint[0].number: what is wrong; what would be right
+
+        Examples:
+          switchboard lint
+          switchboard lint hold.json menu.json
+          curl -s https://calls.example.com/answer | switchboard lint --strict -
+
+        Exit codes: 0 no error, 1 an error, 2 a warning with --strict, 64 the command line or a path that cannot be read.
+        """
+
+    static let explain = """
+        switchboard explain FILE: say in plain words what an NCCO does (- is standard input)
+        switchboard explain --flow NAME [FLAG…]: say what a flow does with a request, and which rule chose it
+
+          --to, --from, --from-user, --custom-data, --status VALUE
+              parameters of the request; --param NAME=VALUE is any other one, and may be repeated
+          --press DIGITS, --say WORDS
+              what the caller pressed or said, for a flow that answers an input
+          --at TIME
+              when, in UTC, such as 2026-11-30T10:00Z (now)
+          --nccos DIR, --number NUMBER, --inbound-user NAME, --public-url URL
+              as for switchboard serve
+
+        Examples:
+          switchboard explain nccos/ivr-menu.json
+          switchboard explain --flow answer --number 14155550100 --to 14155550100 --from 447700900123
+          switchboard explain --flow choice --press 2
+
+        Exit codes: 0 explained, 1 the NCCO or the folder has an error, 64 the command line.
+        """
+
+    static let schema = """
+        switchboard schema ncco|flows: print a JSON Schema (2020-12) for editors
+
+        It is made of the same tables as lint, which also knows what a schema cannot say.
+
+        Example:
+          switchboard schema ncco > ncco.schema.json
+        """
 
     static let health = """
         switchboard health [--url URL]: ask a running server whether it answers

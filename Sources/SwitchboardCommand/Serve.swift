@@ -5,6 +5,7 @@
 import Dispatch
 import EventLog
 import HTTPServer
+import NCCO
 import Switchboard
 
 #if canImport(Glibc)
@@ -28,14 +29,22 @@ enum Serve {
             let settings = try settings(arguments, environment)
             let log = try openLog(settings)
             let admin = try AdminToken(settings)
-            let application = try Application(settings: settings, log: log, admin: admin)
+            let flows = try FlowStore(
+                folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
+                baseURL: settings.baseURL()
+            ) { line in Console.errors.print(line) }
+            let application = Application(settings: settings, flows: flows, log: log, admin: admin)
             let server = try Server(settings.server, service: application)
             application.observe { server.statistics }
+            // Port 0 has become another.
+            if server.port != settings.server.port { flows.setBaseURL(settings.baseURL(port: server.port)) }
+            flows.watch()
             if !settings.isQuiet {
                 // Where lines are for machines, what is for people goes the other way.
                 let console = settings.logFormat == .json ? Console.errors : Console.output
                 let banner = Banner(
-                    settings: settings, addresses: server.addresses, port: server.port, admin: admin, isTerminal: console.isTerminal)
+                    settings: settings, addresses: server.addresses, port: server.port, flows: flows.summary, admin: admin,
+                    isTerminal: console.isTerminal)
                 for line in banner.lines { console.print(line) }
             }
             if settings.numbers.isEmpty {
@@ -47,10 +56,15 @@ enum Serve {
             if settings.server.poller == .dispatch, PollerKind.preferred == .epoll {
                 Console.errors.print("warning: --poller dispatch is for tests here: Dispatch on Linux can crash under a flood of resets")
             }
-            stop.wait(reopen: { log.reopen() })
+            stop.wait(reopen: {
+                log.reopen()
+                flows.reload()
+            })
             end(server, log, grace: settings.grace)
         } catch let error as UsageError {
             SwitchboardCommand.finish(64, "switchboard serve: \(error)")
+        } catch let error as FlowFolderError {
+            SwitchboardCommand.finish(64, "\(error)\nswitchboard serve: the flows have errors; nothing is served until they are mended")
         } catch let error as EventLogError {
             SwitchboardCommand.finish(73, "switchboard serve: \(error)")
         } catch ServerError.inUse(let address) {
@@ -64,12 +78,6 @@ enum Serve {
         var settings = try Settings(arguments: arguments, environment: environment)
         let token = environment["SWITCHBOARD_ADMIN_TOKEN"] ?? ""
         settings.adminToken = token.isEmpty ? nil : token
-        if let folder = settings.nccos {
-            var facts = stat()
-            guard stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
-                throw UsageError("--nccos: \(printable(folder)) is no folder; leave the flag out to serve the built-in flow")
-            }
-        }
         if !arguments.contains(where: { $0.hasPrefix("--workers") }), (environment["WORKERS"] ?? "").isEmpty {
             // Each holds a thread of Dispatch's for good, of which there are not many more.
             settings.server.workers = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)

@@ -3,9 +3,10 @@
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
 // Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, 73 the event folder belongs to another
-// process; 1 where `health` finds no server.
+// process; 1 where `health` finds no server or `lint` an error, 2 where `lint --strict` finds a warning.
 
 import Dispatch
+import NCCO
 import Switchboard
 
 #if canImport(Glibc)
@@ -23,6 +24,12 @@ struct SwitchboardCommand {
         switch command {
         case "serve" where wantsHelp: Console.output.print(Help.serve)
         case "serve": Serve.run(arguments, environment: environment())
+        case "lint" where wantsHelp: Console.output.print(Help.lint)
+        case "lint": Lint.run(arguments)
+        case "explain" where wantsHelp: Console.output.print(Help.explain)
+        case "explain": Explain.run(arguments, environment: environment())
+        case "schema" where wantsHelp: Console.output.print(Help.schema)
+        case "schema": Schema.run(arguments)
         case "health" where wantsHelp: Console.output.print(Help.health)
         case "health": Health.run(arguments, environment: environment())
         case "version", "--version", "-v": Console.output.print("switchboard \(switchboardVersion)")
@@ -37,6 +44,9 @@ struct SwitchboardCommand {
     private static func help(_ command: String?) -> String {
         switch command {
         case "serve": Help.serve
+        case "lint": Help.lint
+        case "explain": Help.explain
+        case "schema": Help.schema
         case "health": Help.health
         default: Help.overview
         }

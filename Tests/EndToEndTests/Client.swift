@@ -187,6 +187,20 @@ final class Client {
         return try read(isHead: request.hasPrefix("HEAD "))
     }
 
+    /// What comes up to and with this text, whatever it is.
+    func readText(until end: String) throws -> String {
+        while true {
+            let text = String(decoding: input, as: UTF8.self)
+            if let range = text.range(of: end) {
+                let part = String(text[..<range.upperBound])
+                input.removeFirst(part.utf8.count)
+                return part
+            }
+            guard input.count < 1_000_000 else { throw ClientError(description: "a megabyte without \(end.debugDescription)") }
+            try receive()
+        }
+    }
+
     /// Nothing more comes, and the connection ends.
     func readEnd() throws {
         guard input.isEmpty else { throw ClientError(description: "more than expected: \(String(decoding: input, as: UTF8.self))") }

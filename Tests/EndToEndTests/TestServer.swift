@@ -3,12 +3,13 @@
 // The whole server inside the test's process: Application, EventLog and Server on port 0, with a folder of its own. It lives as long as the
 // closure that it is lent to.
 
-import EventLog
 import Foundation
 import HTTPServer
 import HTTPWire
 import NCCO
 import Switchboard
+
+@testable import EventLog
 
 final class TestServer {
     static let token = "the-admin-token-of-the-tests"
@@ -67,7 +68,7 @@ extension PollerKind {
 
 func withServer<Result>(
     _ poller: PollerKind = .underTest, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
-    errors: Console = Console(descriptor: -1),
+    errors: Console = Console(descriptor: -1), clock: Clock = .system, calls: SystemCalls = .real,
     adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
 ) throws -> Result {
     try withFolder { folder in
@@ -81,9 +82,16 @@ func withServer<Result>(
         settings.adminToken = TestServer.token
         settings.numbers = PhoneNumber(TestServer.ourNumber).map { [$0] } ?? []
         try adjust(&settings)
-        let log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
-        let application = try Application(settings: settings, log: log, admin: AdminToken(settings), console: console, errors: errors)
-        let server = try Server(settings.server, service: application)
+        let log = try EventLog(EventLogConfiguration(folder: settings.events), calls: calls) { _ in }
+        let flows = try FlowStore(
+            folder: settings.nccos ?? "\(folder)/nccos", isNamed: settings.nccos != nil, settings: settings.flows,
+            baseURL: settings.baseURL(port: 0)
+        ) { errors.print($0) }
+        let application = try Application(
+            settings: settings, flows: flows, log: log, admin: AdminToken(settings), console: console, errors: errors, clock: clock)
+        let server = try Server(settings.server, service: application, clock: clock)
+        flows.setBaseURL(settings.baseURL(port: server.port))
+        flows.watch()
         application.observe { server.statistics }
         let test = TestServer(server: server, events: settings.events, log: log)
         defer { test.stop() }

@@ -46,7 +46,7 @@ struct PhoneNumberTests {
     }
 
     @Test func `digits are appended and equal numbers are equal however written`() throws {
-        let number = try #require(PhoneNumber("447700900123"))
+        let number = PhoneNumber("447700900123")
         var output = Array("tel:".utf8)
         number.appendDigits(to: &output)
         #expect(String(decoding: output, as: UTF8.self) == "tel:447700900123")

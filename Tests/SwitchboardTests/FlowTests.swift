@@ -41,70 +41,56 @@ struct FlowTests {
         Vector("\u{0}", user: true, "answer#6 cannot-connect"),
     ]
 
-    private func flow(numbers: [String] = ours) throws -> BuiltInFlow {
-        try BuiltInFlow(numbers: numbers.compactMap { PhoneNumber($0) }, inboundUser: try #require(UserName("Alice")))
-    }
-
     @Test(arguments: vectors)
-    func `the first rule that holds decides, and its template is valid JSON`(_ vector: Vector) throws {
-        let flow = try flow(numbers: vector.hasNumbers ? Self.ours : [])
-        let from = vector.from.map { Array($0.utf8) }
-        let call = Call(
-            callee: vector.to.map { Call.Callee(Array($0.utf8).span) } ?? .missing, isFromUser: vector.isFromUser,
-            hasFrom: from != nil && !vector.isFromUser, from: from.flatMap { PhoneNumber(lenient: $0.span) })
-        let decision = flow.decide(call)
-        #expect(decision.template.flow == vector.flow)
-        #expect(decision.template.isRefusal == (vector.flow == "answer#6 cannot-connect"))
-        var body: [UInt8] = []
-        decision.template.render(decision.gap, into: &body)
+    func `the first rule that holds decides, and its template is a valid NCCO`(_ vector: Vector) throws {
+        let bench = try FlowBench.builtIn(numbers: vector.hasNumbers ? Self.ours : [])
+        func member(_ name: String, _ value: String?) -> String? {
+            value.map { "\"\(name)\":\"\($0 == "\u{0}" ? "\\u0000" : $0)\"" }
+        }
+        let members = [member("to", vector.to), member("from", vector.from), vector.isFromUser ? #""from_user":"Carol""# : nil]
+        let answer = try #require(try bench.ask(body: "{" + members.compactMap(\.self).joined(separator: ",") + "}"))
+        #expect(answer.flow == vector.flow)
+        #expect(answer.isRefusal == (vector.flow == "answer#6 cannot-connect"))
+        #expect(answer.isRefusal == (answer.warning != nil && vector.from != "anonymous"))
+        #expect(NCCO.check(answer.ncco).allSatisfy { $0.severity != .error }, "\(answer.ncco)")
         var minified: [UInt8] = []
-        _ = try minifyJSON(body.span, into: &minified)
-        #expect(minified == body)
-        let text = String(decoding: body, as: UTF8.self)
-        #expect(!text.contains("999999999999999") && !text.contains("switchboard:gap"))
-        if let to = vector.to, decision.template.flow.hasSuffix("connect-phone") || decision.template.flow.hasSuffix("connect-user") {
-            #expect(text.contains("\"\(to)\""))
+        _ = try minifyJSON(Array(answer.ncco.utf8).span, into: &minified)
+        #expect(minified == Array(answer.ncco.utf8))
+        if let to = vector.to, answer.flow.hasSuffix("connect-phone") || answer.flow.hasSuffix("connect-user") {
+            #expect(answer.ncco.contains("\"\(to)\""))
         }
-        #expect(text.contains("\"from\":\"14155550100\"") == (vector.hasNumbers && decision.template.flow.hasSuffix("connect-phone")))
+        #expect(answer.ncco.contains("\"from\":\"14155550100\"") == (vector.hasNumbers && answer.flow.hasSuffix("connect-phone")))
     }
 
-    @Test func `the same value may stand in the template and in the gap`() throws {
-        let user = try #require(UserName("switchboard:gap"))
-        let flow = try BuiltInFlow(numbers: [try #require(PhoneNumber("999999999999999"))], inboundUser: user)
-        var body: [UInt8] = []
-        let number = try #require(PhoneNumber("447700900123"))
-        for (callee, from) in [(Call.Callee.phone(number), nil), (.phone(try #require(PhoneNumber("999999999999999"))), number)] {
-            let decision = flow.decide(Call(callee: callee, isFromUser: from == nil, hasFrom: from != nil, from: from))
-            body = []
-            decision.template.render(decision.gap, into: &body)
-            let text = String(decoding: body, as: UTF8.self)
-            let expected =
-                from == nil
-                ? #"[{"action":"talk","text":"Please wait while we connect you."},{"action":"connect","from":"999999999999999","endpoint":[{"type":"phone","number":"447700900123"}]}]"#
-                : #"[{"action":"connect","from":"447700900123","timeout":45,"endpoint":[{"type":"app","user":"switchboard:gap"}]},"#
-            #expect(text.hasPrefix(expected), "\(text)")
-        }
+    @Test(
+        arguments: [
+            ("447700900123", .stranger), ("+44 (7700) 900-123", .stranger), ("tel:+447700900123", .stranger), ("1234567", .stranger),
+            ("112", .shortNumber), ("+1 1 2", .shortNumber), ("123456", .shortNumber), ("0", .shortNumber),
+            ("1234567890123456", .longNumber), ("+", .notUsable), ("()", .notUsable), ("0123456789", .notUsable), ("Bob", .userByPhone),
+            ("112a", .userByPhone), ("sip:a@b", .userByPhone), ("a\nb", .notUsable), ("٤٤٧٧٠٠٩٠٠١٢٣", .notUsable),
+        ] as [(String, Refusal)])
+    func `a callee that cannot be called has a reason`(_ text: String, _ refusal: Refusal) {
+        #expect(Refusal(callee: Array(text.utf8).span, isJSON: false) == refusal)
+        #expect(Refusal(callee: nil, isJSON: false) == .noCallee)
+        #expect(Refusal(callee: Array("{}".utf8).span, isJSON: true) == .notUsable)
     }
 
-    @Test(arguments: [
-        ("447700900123", "phone"), ("+44 (7700) 900-123", "phone"), ("tel:+447700900123", "phone"), ("00447700900123", "phone"),
-        ("1234567", "phone"),
-        ("123456789012345", "phone"), ("112", "tooShort"), ("+1 1 2", "tooShort"), ("123456", "tooShort"), ("0", "tooShort"),
-        ("1234567890123456", "tooLong"),
-        ("+", "notUsable"), ("()", "notUsable"), ("0123456789", "notUsable"), ("", "missing"), (" \t ", "missing"), ("Bob", "user"),
-        ("112a", "user"), ("sip:a@b", "user"),
-        ("a\nb", "notUsable"), ("٤٤٧٧٠٠٩٠٠١٢٣", "notUsable"),
-    ])
-    func `a text is a number, a name, or has a reason why not`(_ text: String, _ kind: String) {
-        let found =
-            switch Call.Callee(Array(text.utf8).span) {
-            case .phone: "phone"
-            case .user: "user"
-            case .tooShort: "tooShort"
-            case .tooLong: "tooLong"
-            case .notUsable: "notUsable"
-            case .missing: "missing"
-            }
-        #expect(found == kind)
+    @Test func `the shipped folder holds the built-in flow`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../nccos")
+        func text(_ name: String) throws -> String { try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8) }
+        for (name, template) in DefaultFlows.templates { #expect(try text("\(name).json") == template + "\n", "\(name)") }
+        func rules(_ text: String, _ flow: String) throws -> String {
+            let tree = try parseJSON(Array(text.utf8).span)
+            guard case .object(let members) = tree.value,
+                case .object(let flows)? = members.first(where: { $0.name.value == "flows" })?.node.value,
+                let node = flows.first(where: { $0.name.value == flow })?.node
+            else { return "none" }
+            var bytes: [UInt8] = []
+            node.encode(into: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        for flow in ["answer", "fallback"] {
+            #expect(try rules(text("flows.json"), flow) == rules(DefaultFlows.flows, flow))
+        }
     }
 }

@@ -1,93 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The handler without a server: requests from text, answers as values, and the log's completions read from the mailbox.
+// The handler without a server.
 
 import EventLog
-import Foundation
+import HTTPServer
 import HTTPWire
-import NCCO
 import Testing
 
-@testable import HTTPServer
 @testable import Switchboard
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-private final class HandlerBench {
-    let handler: RequestHandler
-    let application: Application
-    private let mailbox: Mailbox
-    private let folder: String
-    private let log: EventLog
-    private var serial: UInt32 = 0
-    private var late: [Ticket: Response] = [:]
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)").path
-        var settings = try Settings()
-        settings.events = folder
-        settings.adminToken = "0123456789abcdef"
-        settings.numbers = [try #require(PhoneNumber("14155550100"))]
-        log = try EventLog(EventLogConfiguration(folder: folder)) { _ in }
-        application = try Application(
-            settings: settings, log: log, admin: AdminToken(settings), console: Console(descriptor: -1), errors: Console(descriptor: -1))
-        mailbox = try Mailbox()
-        handler = try #require(application.makeHandler(mailbox: mailbox) as? RequestHandler)
-    }
-
-    deinit {
-        _ = log.close(timeoutMilliseconds: 20_000)
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    /// What is handed to the handler; nil where the answer comes later.
-    func reply(_ request: String) throws -> (ticket: Ticket, now: Response?) {
-        let bytes = Array(request.utf8)
-        var head = RequestHead()
-        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        serial += 1
-        let exchange = Exchange(ticket: Ticket(slot: 0, serial: serial), began: Clock.system.monotonic(), wall: Clock.system.wall())
-        switch try handler.respond(to: head, bytes: bytes.span, body: bytes.span.extracting(head.end..<bytes.count), exchange: exchange) {
-        case .now(let response): return (exchange.ticket, response)
-        case .later: return (exchange.ticket, nil)
-        }
-    }
-
-    /// What is answered where a request fails by a fault of the server.
-    func failure(_ request: String) throws -> Response {
-        let bytes = Array(request.utf8)
-        var head = RequestHead()
-        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        return handler.failed(UsageError("x"), head, bytes: bytes.span)
-    }
-
-    func refusal(_ request: String) throws -> Status? {
-        let bytes = Array(request.utf8)
-        var head = RequestHead()
-        #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        return handler.refusal(of: head, bytes: bytes.span)?.status
-    }
-
-    /// The answer that the log's queue gives through the mailbox.
-    func wait(for ticket: Ticket) throws -> Response {
-        while late[ticket] == nil {
-            var entry = pollfd(fd: mailbox.wakeDescriptor, events: Int16(POLLIN), revents: 0)
-            try #require(poll(&entry, 1, 20_000) == 1)
-            for case .complete(let tickets, let response) in mailbox.take() {
-                for ticket in tickets { late[ticket] = response }
-            }
-        }
-        return try #require(late[ticket])
-    }
-}
-
-private func post(_ target: String, _ body: String, _ fields: String = "") -> String {
-    "POST \(target) HTTP/1.1\r\nHost: h\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-}
 
 struct HandlerTests {
     @Test func `an answer is given at once and hides nothing of its rule`() throws {
@@ -144,7 +64,7 @@ struct HandlerTests {
     func `who calls hears of a fault`(_ route: String) throws {
         let response = try HandlerBench().failure("GET \(route)?to=1 HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(response.status == .ok && response.contentType == .json)
-        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("[{\"action\":\"talk\",\"text\":\"Sorry, "))
+        #expect(String(decoding: response.body, as: UTF8.self).hasPrefix(#"[{"action":"talk","text":"Sorry, "#))
         #expect(String(decoding: response.fields.bytes, as: UTF8.self).contains("X-Switchboard-Warning: the server has a fault\r\n"))
     }
 

@@ -8,6 +8,7 @@ import Testing
 struct RoutingTests {
     private enum Outcome: Equatable {
         case route(Route)
+        case flow(String)
         case status(UInt16)
     }
 
@@ -15,8 +16,10 @@ struct RoutingTests {
         let bytes = Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         var head = RequestHead()
         #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        switch Routing(head, bytes: bytes.span, isAdmin: isAdmin) {
+        let flows = try FlowBench.builtIn().set
+        switch Routing(head, bytes: bytes.span, flows: flows, isAdmin: isAdmin) {
         case .route(let route): return (.route(route), nil)
+        case .flow(let flow): return (.flow(flows.flows[flow].name), nil)
         case .answered(let response): return (.status(response.status.rawValue), response)
         }
     }
@@ -30,6 +33,24 @@ struct RoutingTests {
         }
         for target in [path + "//", "/" + path, path + "x", path.uppercased(), path + "%2f"] {
             #expect(try routing("GET \(target)", isAdmin: true).outcome != .route(route), "\(target)")
+        }
+    }
+
+    @Test(arguments: ["answer", "fallback"])
+    func `a flow is found by its name`(_ flow: String) throws {
+        let path = "/voice/\(flow)"
+        for target in [path, path + "/", "/%76oice/\(flow)", path + "?a=/b", "http://example.com\(path)"] {
+            #expect(try routing("GET \(target)").outcome == .flow(flow), "\(target)")
+        }
+        for target in [path + "//", "/" + path, path + "x", path.uppercased(), path + "/x", "/voice/", "/voice"] {
+            #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
+        }
+        for method in ["POST", "HEAD"] { #expect(try routing("\(method) \(path)").outcome == .flow(flow)) }
+        #expect(try routing("OPTIONS \(path)").outcome == .status(204))
+        for method in ["PUT", "DELETE"] {
+            let (outcome, response) = try routing("\(method) \(path)")
+            #expect(outcome == .status(405))
+            #expect(response.map { String(decoding: $0.fields.bytes, as: UTF8.self) } == "Allow: GET, HEAD, POST, OPTIONS\r\n")
         }
     }
 

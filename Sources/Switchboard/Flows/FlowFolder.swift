@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// The folder as the file system has it: which files there are, how large and how old, and what is in them. A folder is read only if it is the
+// same before and after, so that files that are being exchanged are not mixed.
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What tells one state of a folder from another, without reading its files.
+package struct FolderSignature: Hashable, Sendable {
+    struct Entry: Hashable, Sendable {
+        let name: String
+        let size: Int64
+        /// Nanoseconds; of the content and of the file.
+        let modified: Int64
+        let changed: Int64
+        let number: UInt64
+    }
+
+    let entries: [Entry]
+    /// Why the folder cannot be looked into.
+    let fault: SmallFileError?
+
+    /// Whether the newest change is as young as this.
+    func changedWithin(milliseconds: Int) -> Bool {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let now = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        let newest = entries.map(\.changed).max() ?? 0
+        // Another machine's clock may be ahead: what lies in the future tells nothing.
+        return newest <= now && now - newest < Int64(milliseconds) * 1_000_000
+    }
+
+    init(_ entries: [Entry], fault: SmallFileError? = nil) {
+        self.entries = entries
+        self.fault = fault
+    }
+}
+
+package struct FlowFolder: Sendable {
+    package enum Content: Sendable {
+        case files(FlowFiles)
+        /// There is no such folder.
+        case missing
+        /// It changed while it was read: to be tried again.
+        case unsettled
+        /// What cannot be read, and why.
+        case unreadable(name: String, reason: String)
+    }
+
+    package let path: String
+
+    /// A file of a person's is far smaller.
+    package static let largestFile = 1024 * 1024
+    private static let mostFiles = 1000
+
+    package init(path: String) { self.path = path }
+
+    /// Names, sizes and times of all files that matter.
+    package func signature() -> FolderSignature {
+        let names: [String]
+        do throws(SmallFileError) { names = try self.names() } catch { return FolderSignature([], fault: error) }
+        return FolderSignature(
+            names.compactMap { name in
+                var facts = stat()
+                guard stat("\(path)/\(name)", &facts) == 0 else { return nil }
+                return FolderSignature.Entry(
+                    name: name, size: Int64(facts.st_size), modified: nanoseconds(modified(facts)), changed: nanoseconds(changed(facts)),
+                    number: UInt64(facts.st_ino))
+            })
+    }
+
+    /// All files of the folder; subfolders are not looked into.
+    package func read() -> (content: Content, signature: FolderSignature) {
+        let before = signature()
+        let entries = before.entries
+        if let fault = before.fault {
+            return (fault.fault == .system(ENOENT) ? .missing : .unreadable(name: "", reason: fault.description), before)
+        }
+        guard entries.count <= Self.mostFiles else {
+            return (.unreadable(name: "", reason: "it has \(entries.count) files; at most \(Self.mostFiles) are possible"), before)
+        }
+        var files = FlowFiles(flows: nil, templates: [])
+        for entry in entries {
+            do throws(SmallFileError) {
+                let bytes = try readSmallFile("\(path)/\(entry.name)", limit: Self.largestFile)
+                if entry.name == FlowFile.name {
+                    files.flows = bytes
+                } else {
+                    files.templates.append((String(entry.name.dropLast(5)), bytes))
+                }
+            } catch {
+                if error.isMissing { return (.unsettled, before) }
+                if error.fault == .isFolder { continue }
+                return (.unreadable(name: entry.name, reason: error.description), before)
+            }
+        }
+        return signature() == before ? (.files(files), before) : (.unsettled, before)
+    }
+
+    /// What ends in `.json`, sorted; hidden files are an editor's.
+    private func names() throws(SmallFileError) -> [String] {
+        guard let folder = opendir(path) else { throw SmallFileError(fault: .system(errno)) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while names.count <= Self.mostFiles, let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".json"), !name.hasPrefix("."), name.utf8.count > 5 { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
+
+    #if canImport(Glibc)
+        private func modified(_ facts: stat) -> timespec { facts.st_mtim }
+        private func changed(_ facts: stat) -> timespec { facts.st_ctim }
+    #else
+        private func modified(_ facts: stat) -> timespec { facts.st_mtimespec }
+        private func changed(_ facts: stat) -> timespec { facts.st_ctimespec }
+    #endif
+}

@@ -60,6 +60,17 @@ function request()
 end
 """ + REPORT
 
+# A caller who presses 1 in the menu of the shipped flows.
+INPUT = """
+local count, run = 0, os.time() % 1000000
+function request()
+  count = count + 1
+  local body = string.format('{"dtmf":{"digits":"1","timed_out":false},"from":"447700900123","to":"14155550100",' ..
+    '"uuid":"%08d-%08d","conversation_uuid":"CON-%08d","timestamp":"2026-11-30T10:00:00.%03dZ"}', run, count, count, count % 1000)
+  return wrk.format("POST", "/voice/choice", {["Content-Type"] = "application/json"}, body)
+end
+""" + REPORT
+
 
 class Failure(Exception):
     pass
@@ -90,7 +101,9 @@ class Server:
         self.began = time.perf_counter()
         # Of the environment only what is needed: a setting in it would change what is measured.
         self.process = subprocess.Popen(
-            command, stdout=output, stderr=output, env={"PATH": os.environ["PATH"]}, start_new_session=True)
+            command, stdout=output, stderr=output, env={"PATH": os.environ["PATH"]}, start_new_session=True,
+            # Where there is no folder nccos, so that the built-in flow serves unless a flag names one.
+            cwd=self.folder)
         output.close()
         if wait:
             self.first_answer()
@@ -361,6 +374,29 @@ class Bench:
         self.compare("one client: p50, us", *([r["p50"] for r in results] for results in single), lambda v: f"{v:,.0f}")
         self.end(servers)
 
+    def flows(self):
+        """Templates of a folder beside the built-in flow, and beside another binary's where --baseline names one."""
+        names = ["--log-answers", "none"]
+        servers = [self.ours(*names, "--nccos", str(ROOT / "nccos")), self.ours(*names)]
+        if self.options.baseline:
+            servers.append(Ours(self.folder, self.cpu, os.path.abspath(self.options.baseline), *names))
+            self.stack.callback(servers[2].stop)
+        for server in servers:
+            server.start()
+        print(f"\nAnswers from the templates of nccos/, keep-alive, {CONNECTIONS} connections, --log-answers none")
+        print(f"  {'':<58}{'templates':>14}{'built-in':>14}{'ratio':>9}  target", flush=True)
+        results = self.alternate(servers, lambda server: self.wrk(server, self.options.seconds))
+        for number, name in enumerate(["the built-in flow", "the built-in flow of --baseline"][: len(servers) - 1], 1):
+            self.compare(f"requests for each second of processor time, {name}", [r["per_cpu"] for r in results[0]],
+                         [r["per_cpu"] for r in results[number]], lambda v: f"{v:,.0f}", 0.9)
+            self.compare("requests a second", [r["rate"] for r in results[0]], [r["rate"] for r in results[number]],
+                         lambda v: f"{v:,.0f}")
+        (self.folder / "input.lua").write_text(INPUT)
+        press = self.wrk(servers[0], self.options.seconds, "input.lua", target="/voice/choice")
+        self.row("input events answered by an NCCO, a second", f"{press['rate']:,.0f}")
+        self.row("their p99, us", f"{press['p99']:,.0f}")
+        self.end(servers)
+
     def start(self):
         self.heading("Start and idle")
         times = ([], [])
@@ -406,7 +442,7 @@ class Bench:
 
 SCENARIOS = {
     "keep-alive": Bench.keep_alive, "logged": Bench.logged, "close": Bench.close, "offered": Bench.offered, "events": Bench.events,
-    "start": Bench.start, "idle": Bench.idle,
+    "flows": Bench.flows, "start": Bench.start, "idle": Bench.idle,
 }
 
 
@@ -435,6 +471,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="3 runs of 1 s instead of 9 of 2 s")
     parser.add_argument("--runs", type=int, help="runs of each server and scenario")
     parser.add_argument("--binary", help="a switchboard that is built already")
+    parser.add_argument("--baseline", help="another switchboard, to which the scenario flows compares")
     parser.add_argument("--folder", help="where event logs go; must be on the disk that is to be measured (a temporary folder)")
     parser.add_argument("--same-fields", action="store_true", help="let nginx send the header fields that only ours sends")
     parser.add_argument("--check", action="store_true", help="exit code 1 where a target is missed")

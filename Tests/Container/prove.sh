@@ -98,6 +98,7 @@ put("user", last("USER"))
 put("command", "\n".join(json.loads(last("ENTRYPOINT")) + json.loads(last("CMD"))))
 put("health", "\n".join(json.loads(last("HEALTHCHECK").partition("CMD ")[2])))
 put("copied", "\n".join(path for name, rest in stages[0] if name == "COPY" for path in rest.split()[:-1]))
+put("files", "\n".join(rest for name, rest in stages[-1] if name == "COPY" and not rest.startswith("--")))
 put("build", stages[0][0][1].split()[0])
 PYTHON
 said() { cat "$work/said-$1"; }
@@ -142,6 +143,9 @@ for package in $(said packages); do
 done
 check "no package list is left in the image" bash -c '[[ -z $(ls -A "$1/var/lib/apt/lists") ]]' - "$root"
 install -D -m 0755 "$binary" "$root$inside"
+said files | while read -r source target; do
+    if [[ -n $source ]]; then mkdir -p "$root$target" && cp -r "$root_of_repository/$source/." "$root$target"; fi
+done
 
 libraries() { chroot "$root" ldd "$inside"; }
 check "every library of the binary is found inside" bash -c '! grep -F "not found" <<<"$1"' - "$(libraries 2>&1)"
@@ -199,6 +203,12 @@ answers() {
     answer=$(ask "http://127.0.0.1:$port/voice/answer?to=447700900123&from_user=Alice")
     python3 -c 'import json, sys; assert json.loads(sys.argv[1])[-1]["endpoint"][0]["number"] == "447700900123"' "$answer"
 }
+# Its first rule asks for the time in a zone, so that the image must have one.
+answers_flow() {
+    local flow
+    flow=$(ask -o /dev/null -D - "http://127.0.0.1:$port/voice/ivr?to=1&from=447700900123" | tr -d '\r' | sed -n 's/^X-Switchboard-Flow: //p')
+    [[ $flow == "ivr#1 ivr-menu" || $flow == "ivr#2 ivr-closed" ]] || { echo "$flow"; return 1; }
+}
 answers_event() {
     same "$(ask -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' -d "$1" "http://127.0.0.1:$port/voice/event")" 200
 }
@@ -243,6 +253,7 @@ prove_run() {
     check "$as: the root is read-only, also for root" cannot_write /proof
     check "$as: so is its /tmp" cannot_write /tmp/proof
     check "$as: a call is answered with an NCCO" answers
+    check "$as: a flow of the shipped folder answers" answers_flow
     check "$as: an event is answered 200" answers_event '{"uuid":"proof-1","status":"ringing"}'
     check "$as: the event is in $volume/events.jsonl" grep -qF '"event":{"uuid":"proof-1","status":"ringing"}' "$data/events.jsonl"
     check "$as: the health check passes: ${health[*]}" within "${health[@]}"

@@ -8,14 +8,15 @@ import threading
 import time
 
 from calls import traced
-from harness import Gone, Server, examine
+from harness import FLOWS, Gone, Server, examine
 
 
 def hanging_disk(context):
     report, folder, ledger = context.report, context.folder(), context.ledger()
     name = "a disk that hangs"
     # The first sync is that of opening.
-    with Server(folder, strace=traced("fdatasync", "delay_enter=30000000:when=2+", folder / "events.jsonl")) as server:
+    flows = ["--nccos", str(FLOWS)]
+    with Server(folder, *flows, strace=traced("fdatasync", "delay_enter=30000000:when=2+", folder / "events.jsonl")) as server:
         with server.connect() as client, server.connect() as other:
             # The file is open once this has come back.
             other.answer()
@@ -33,6 +34,10 @@ def hanging_disk(context):
             thread = threading.Thread(target=event)
             thread.start()
             answers, healths = [], []
+            with server.connect() as caller:
+                status, took, body = ledger.press(caller)
+            report.check(f"{name}: an input event gets its NCCO after {took * 1000:.0f} ms (limit 100 ms)",
+                         status == 200 and took < 0.1 and body.startswith(b'[{"action":"talk","text":"Connecting'), f"{status} {body[:80]}")
             end = time.monotonic() + 11
             while thread.is_alive() and time.monotonic() < end:
                 answers.append(other.answer())

@@ -15,6 +15,7 @@ import time
 import zlib
 from pathlib import Path
 
+FLOWS = Path(__file__).resolve().parents[2] / "nccos"
 ANSWER = "/voice/answer?to=447700900123&from_user=Alice"
 
 
@@ -102,6 +103,16 @@ class Ledger:
                 self.refused.add(number)
         return number, status
 
+    def press(self, client):
+        """A caller presses 1 in the menu of the shipped flows: status, seconds and body. Whether it is kept is not promised."""
+        with self.lock:
+            number = len(self.sent) + 1
+            body = f'{{"n":{number},"dtmf":{{"digits":"1","timed_out":false}},"uuid":"leg","conversation_uuid":"CON-1"}}'.encode()
+            self.sent[number] = body
+        began = time.monotonic()
+        status, answer = client.request("POST", "/voice/choice", body)
+        return status, time.monotonic() - began, answer
+
     def statuses(self, client, count, size=None):
         return [self.event(client, size)[1] for _ in range(count)]
 
@@ -117,6 +128,8 @@ def read_line(line):
     if not match or zlib.crc32(line[:-18]) != int(line[-10:-2], 16):
         return None
     _, found, event = match[2].partition(b',"event":')
+    # Behind an event that a flow answered stands the answer.
+    event = event.partition(b',"flow":"')[0]
     return int(match[1]), event if found else None
 
 

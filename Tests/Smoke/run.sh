@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The README's examples against a real binary: each command line of it, and whether what it prints is what the README shows. Prints one line
-# a check and a last line with the counts.
+# The README's examples against a real binary: each command line that it shows with its output, and whether that is what it prints. Prints one
+# line a check and a last line with the counts.
 set -euo pipefail
 binary=$(realpath "$1")
 readme=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../README.md")
@@ -18,6 +18,11 @@ finish() {
 }
 trap finish EXIT
 cd "$work"
+# As in a checkout with the binary on the path.
+ln -s "$(dirname "$readme")/nccos" nccos
+mkdir bin
+ln -s "$binary" bin/switchboard
+PATH="$work/bin:$PATH"
 
 check() { # name, expected, found
     if [ "$2" = "$3" ]; then
@@ -36,21 +41,25 @@ for _ in $(seq 100); do
     read -rt 0.05 <> <(:) || true # a pause without a process
 done
 
-# A block of the README that begins with `$ curl` is a command, and what follows up to the next command or the block's end is its output.
+# Without a terminal curl would show its progress.
+curl() { command curl -sS "$@"; }
+export -f curl
+
+# A line of a block that begins with `$ ` is a command, and what follows up to the next command or the block's end is its output.
 number=0
 while IFS= read -r -d '' example; do
     number=$((number + 1))
     command=$(head -n 1 <<<"$example")
     expected=$(tail -n +2 <<<"$example" | sed '/^[[:space:]]*$/d')
-    found=$(bash -c "${command//localhost:3000/localhost:$port}" 2>/dev/null | tr -d '\r' | sed -e '/^[[:space:]]*$/d' -e 's/^Date: .*/Date: …/')
+    found=$({ bash -c "${command//localhost:3000/localhost:$port}" 2>&1 || true; } | tr -d '\r' | sed -e '/^[[:space:]]*$/d' -e 's/^Date: .*/Date: …/')
     check "README example $number: ${command:0:90}" "$expected" "$found"
 done < <(awk '/^```/ { inside = !inside; if (!inside && text != "") { printf "%s%c", text, 0; text = "" } next }
-    inside && /^\$ curl/ { if (text != "") printf "%s%c", text, 0; text = substr($0, 3) "\n"; next }
+    inside && /^\$ / { if (text != "") printf "%s%c", text, 0; text = substr($0, 3) "\n"; next }
     inside && text != "" { text = text $0 "\n" }' "$readme")
 [ "$number" -gt 3 ] || check "the README has examples" "more than 3" "$number"
 
 check "health, by the binary itself" '{"status":"ok"}' "$("$binary" health --url "http://localhost:$port")"
-check "the log has a line for the event" 1 "$(grep -c '"kind":"event"' events/events.jsonl)"
+check "the log has a line for the event" 1 "$(grep -c '"kind":"event",.*"status":"ringing"' events/events.jsonl)"
 "$binary" serve --port "$port" --events other >second.log 2>&1 && code=0 || code=$?
 check "a port in use ends with 69" 69 "$code"
 "$binary" serve --port 0 >second.log 2>&1 && code=0 || code=$?

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+#
+# What the tests share: the vectors of the Swift tests, and the built `switchboard` as a command and as a server.
+
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NCCOS = ROOT / "nccos"
+VECTORS = ROOT / "Tests/NCCOTests/Vectors"
+FLOW_VECTORS = ROOT / "Tests/SwitchboardTests/Vectors/flows"
+# Whatever hangs shall fail and not hang the run.
+SECONDS = 30
+
+
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def files(folder):
+    """The JSON files of a folder, sorted; none where there is no such folder."""
+    return sorted(folder.glob("*.json"))
+
+
+def folder_vectors(*names):
+    """(name, NCCO) for each file of these folders of vectors; `pay` is no action any more, and its examples are vectors of lint."""
+    for name in names:
+        for path in files(VECTORS / name):
+            if not path.name.startswith("pay"):
+                yield f"{name}/{path.name}", read(path)
+
+
+def encoded_vectors():
+    """(name, NCCO) for each value that the Swift tests encode."""
+    for vector in read(VECTORS / "encoded.json"):
+        yield f"encoded.json {vector['name']}", json.loads(vector["json"])
+
+
+def lenient_vectors():
+    """(name, NCCO) for each form that is taken and put right, as far as Python can write it again: it reads -1e400 as infinite."""
+    for vector in read(VECTORS / "lenient.json"):
+        if "e400" not in vector["json"]:
+            yield f"lenient.json {vector['name']}", json.loads(vector["json"])
+
+
+def python_vectors():
+    """(name, NCCO) for what `make_vectors.py` wrote."""
+    for index, ncco in enumerate(read(VECTORS / "python.json")):
+        yield f"python.json {index}", ncco
+
+
+def switchboard(*arguments, text=None):
+    """Runs a command to its end: (exit code, output)."""
+    command = [os.environ["SWITCHBOARD"], *map(str, arguments)]
+    done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=SECONDS, env={})
+    return done.returncode, done.stdout
+
+
+def lint(ncco):
+    """What `switchboard lint` finds in an NCCO, as its JSON says it."""
+    code, output = switchboard("lint", "--format", "json", "-", text=json.dumps(ncco))
+    report = json.loads(output)
+    if code != (1 if report["errors"] else 0):
+        raise AssertionError(f"exit code {code} with {report['errors']} errors")
+    return report["findings"]
+
+
+class Server:
+    """`switchboard serve` on a port of its own, with a folder of flows; a context."""
+
+    def __init__(self, nccos, *arguments):
+        self.nccos = nccos
+        self.arguments = arguments
+
+    def __enter__(self):
+        self.work = tempfile.mkdtemp(prefix="switchboard-interop-")
+        command = [
+            os.environ["SWITCHBOARD"], "serve", "--host", "127.0.0.1", "--port", "0", "--nccos", str(self.nccos),
+            "--events", self.work + "/events", "--public-url", "https://calls.example.com", *self.arguments,
+        ]
+        self.errors = open(self.work + "/errors", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", env={})
+        # A read has no time limit of its own.
+        watchdog = threading.Timer(SECONDS, self.process.kill)
+        watchdog.start()
+        line = self.process.stdout.readline()
+        watchdog.cancel()
+        found = re.search(r"listens on .*:(\d+)", line)
+        if not found:
+            self.errors.seek(0)
+            errors = self.errors.read()
+            self.__exit__()
+            raise AssertionError(f"no server: {line}{errors}")
+        self.connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=SECONDS)
+        return self
+
+    def __exit__(self, *_):
+        if hasattr(self, "connection"):
+            self.connection.close()
+        self.process.kill()
+        self.process.wait(SECONDS)
+        self.process.stdout.close()
+        self.errors.close()
+        shutil.rmtree(self.work)
+
+    def ask(self, method, path, body=None):
+        """(flow, rule and template as `X-Switchboard-Flow` has them, warning or None, NCCO)."""
+        headers = {} if body is None else {"Content-Type": "application/json"}
+        self.connection.request(method, path, None if body is None else json.dumps(body), headers)
+        response = self.connection.getresponse()
+        text = response.read().decode("utf-8")
+        if response.status != 200 or not text:
+            raise AssertionError(f"{method} {path}: {response.status} {text!r}")
+        return response.getheader("X-Switchboard-Flow"), response.getheader("X-Switchboard-Warning"), json.loads(text)

@@ -10,8 +10,9 @@
 // outcome. Records to keep stay queued, oldest first, and give way to events when the queue is full. When the disk recovers, whoever waits
 // goes first, and what was kept follows in slices: one event needs no room for a whole backlog.
 //
-// Left out: closing files by size or age, compressing them, reading back. `Folder` knows the names, `LineReader` and `LineFormat` read,
-// and `Writer.finishSeal` is how a file gets its closed name.
+// Closing a file, which is renaming it, happens on the queue too; what then becomes of it is `Housekeeping`'s, which holds nobody up.
+//
+// Left out: reading back. `Folder` and `ClosedFile` know the names, `LineReader` and `LineFormat` read.
 
 import Dispatch
 import Locking
@@ -66,6 +67,7 @@ package final class EventLog: Sendable {
     private let writer: Locked<Writer>
     private let queue = DispatchQueue(label: "event-log", qos: .userInitiated)
     /// For batches that are refused at once: a disk that hangs must not hold them up.
+    private let housekeeping: Housekeeping?
     private let refusals = DispatchQueue(label: "event-log-refusals", qos: .userInitiated)
 
     /// Makes and locks the folder until `close`; the file is opened and checked on the log's queue, and batches wait for that.
@@ -73,21 +75,25 @@ package final class EventLog: Sendable {
     /// A folder that cannot be made or written is no error: the log is degraded, and each event tries again. The process should ignore
     /// `SIGXFSZ`, or a limit on the size of files ends it before the log can say so.
     ///
-    /// - Parameter report: called on the log's queue for each notice; it must not block.
+    /// - Parameter report: called for each notice on a queue or thread of the log; it must not block.
     package convenience init(
         _ configuration: EventLogConfiguration, report: @escaping @Sendable (LogNotice) -> Void
     ) throws(EventLogError) {
         try self.init(configuration, calls: .real, report: report)
     }
 
+    /// - Parameter keepsHouse: false leaves closed files as they are.
     init(
-        _ configuration: EventLogConfiguration, calls: SystemCalls, report: @escaping @Sendable (LogNotice) -> Void
+        _ configuration: EventLogConfiguration, calls: SystemCalls, keepsHouse: Bool = true,
+        report: @escaping @Sendable (LogNotice) -> Void
     ) throws(EventLogError) {
         self.configuration = configuration
         var writer = Writer(configuration, calls: calls, report: report)
         try writer.lockFolder()
+        housekeeping = keepsHouse ? Housekeeping(writer.closedFiles) : nil
         self.writer = Locked(writer)
         queue.async { self.turn() }
+        lookAgain()
     }
 
     /// Hands a batch over; from now until the completion it is the log's. Never waits for the disk.
@@ -149,6 +155,8 @@ package final class EventLog: Sendable {
 
     /// Writes what is queued, syncs, closes and unlocks; batches handed over from now on are refused.
     ///
+    /// A closed file that is just being compressed is left as it is, for the next start; the folder is unlocked milliseconds later then.
+    ///
     /// - Returns: whether all that was queued is written and synced within the time. Calling it again gives the same answer.
     ///   Never call it from a completion: it would wait for itself.
     package func close(timeoutMilliseconds: Int) -> Bool {
@@ -163,6 +171,7 @@ package final class EventLog: Sendable {
                     taken = self.take()
                 } while !taken.submissions.isEmpty
                 let isSynced = self.withWriter { $0.close() }
+                self.unlock()
                 self.shared.withLock { $0.closedWell = isWritten && isSynced }
             }
             done.signal()
@@ -174,6 +183,7 @@ package final class EventLog: Sendable {
     /// What the log has done and how it is; from any thread, never waits for the disk.
     package var status: LogStatus {
         let now = DispatchTime.now().uptimeNanoseconds
+        let kept = housekeeping?.done
         let hangs = UInt64(max(configuration.hangsAfter, 0)) * 1_000_000
         return shared.withLock { shared in
             var reasons = shared.reasons
@@ -181,12 +191,23 @@ package final class EventLog: Sendable {
                 reasons.append("the disk of the event folder has not answered for \((now - since) / 1_000_000_000) s")
             }
             var counters = shared.counters
+            if let failure = kept?.failure { reasons.append("closed log files cannot be compressed or deleted: \(failure)") }
+            if let kept {
+                counters.compressed = kept.compressed
+                counters.compressedBytesBefore = kept.bytesBefore
+                counters.compressedBytesAfter = kept.bytesAfter
+                counters.deletedForAge = kept.deletedForAge
+                counters.deletedForSize = kept.deletedForSize
+            }
             counters.refused += shared.refused
             counters.dropped += shared.dropped
             return LogStatus(
                 health: reasons.isEmpty ? .ok : .degraded(reasons: reasons), counters: counters, queuedBytes: shared.queuedBytes)
         }
     }
+
+    /// Whether nothing is being done about closed files.
+    var isHouseInOrder: Bool { housekeeping?.isIdle ?? true }
 
     // MARK: On the queue
 
@@ -270,10 +291,11 @@ package final class EventLog: Sendable {
 
     private func withWriter<Result: Sendable>(_ body: (inout Writer) -> Result) -> Result {
         shared.withLock { $0.busySince = .now() }
-        let (result, counters, reasons, needsSync) = writer.withLock { writer in
+        let (result, counters, reasons, needsSync, closed) = writer.withLock { writer in
             let result = body(&writer)
-            return (result, writer.counters, writer.reasons, writer.needsSync)
+            return (result, writer.counters, writer.reasons, writer.needsSync, writer.takeHousekeeping())
         }
+        if closed.isDue { housekeeping?.wake(before: closed.boundary) }
         let isSyncNeeded = shared.withLock { shared in
             shared.busySince = nil
             shared.counters = counters
@@ -289,6 +311,21 @@ package final class EventLog: Sendable {
             }
         }
         return result
+    }
+
+    private func unlock() {
+        let lock = writer.withLock { $0.takeFolderLock() }
+        housekeeping?.stop(lock)
+    }
+
+    /// Files grow too old, and what failed may work now, also while no event comes.
+    private func lookAgain() {
+        guard let housekeeping else { return }
+        queue.asyncAfter(deadline: .now() + .milliseconds(max(configuration.rotateRetryAfter, 1000))) { [weak self] in
+            guard let self, !isFinished else { return }
+            housekeeping.wakeAgain()
+            lookAgain()
+        }
     }
 
     /// Completes what never was, or is no longer, queued.

@@ -34,6 +34,18 @@ package struct EventLogConfiguration: Sendable {
     /// looks because calls are slow.
     package var hangsAfter = 1000
 
+    /// Bytes of a file at which it is closed: three seconds at full load, days of usual load, and checked within a fifth of a second
+    /// at the start. Only what is written at once may be longer.
+    package var rotateSize = 64 * 1024 * 1024
+    /// A file is closed too when a line of another UTC day is to be written.
+    package var rotatesDaily = true
+    /// Milliseconds between two tries to close a file where that failed, and between two looks at closed files: nobody waits for it.
+    package var rotateRetryAfter = 60_000
+    /// Milliseconds for which a closed file is kept after its newest line; nil: for ever.
+    package var keepFor: Int64?
+    /// Bytes that closed files may take together, as they lie on the disk; nil: any.
+    package var keepSize: Int64?
+
     /// Takes the default for everything but the folder.
     package init(folder: String) {
         self.folder = folder

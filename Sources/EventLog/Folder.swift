@@ -3,7 +3,7 @@
 // The folder of the log: making it, the names in it, and the lock that keeps a second writer out.
 //
 //     events.jsonl                          being written
-//     events-<UTC start>-<first seq>.jsonl  closed; `.gz` may follow
+//     events-<UTC start>-<first seq>.jsonl  closed; `.gz` follows once it is compressed
 //     events.torn-<UTC time>                what a crash left behind the last whole line
 //     events.damaged-<UTC time>.jsonl       set aside
 //     events.lock                           locked by the writer, holds its process id and the number of the line that comes next
@@ -28,24 +28,20 @@ struct Folder: Sendable {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    static func sealedStem(start: TimeStamp, firstSequence: UInt64) -> String { "events-\(start.compact)-\(firstSequence)" }
-
-    /// The first sequence number that a closed file's name tells.
-    static func firstSequence(inName name: String) -> UInt64? {
-        let parts = name.prefix { $0 != "." }.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3 || parts.count == 4, parts[0] == "events", parts[1].hasSuffix("Z") else { return nil }
-        return UInt64(parts[2])
-    }
-
-    /// A name that nothing in the folder has.
-    func freeName(stem: String, extension suffix: String) -> String {
-        var name = stem + suffix
+    /// A name that nothing in the folder has, and that stays free under each of the suffixes; with the first of them.
+    func freeName(stem: String, suffixes: [String]) -> String {
+        var free = stem
         var number = 2
-        while FileFacts(path: path(of: name)) != nil {
-            name = "\(stem)-\(number)\(suffix)"
+        while suffixes.contains(where: { FileFacts(path: path(of: free + $0)) != nil }) {
+            free = "\(stem)-\(number)"
             number += 1
         }
-        return name
+        return free + (suffixes.first ?? "")
+    }
+
+    /// The name of a file that is closed now; a compressed one of that name would be taken for its own.
+    func freeClosedName(start: TimeStamp, firstSequence: UInt64) -> String {
+        freeName(stem: ClosedFile.stem(start: start, firstSequence: firstSequence), suffixes: ClosedFile.Form.allCases.map(\.rawValue))
     }
 
     /// Makes it and its parents where missing, each on disk before the next.

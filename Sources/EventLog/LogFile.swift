@@ -74,12 +74,21 @@ struct FileFacts {
     let size: Int64
     let links: Int
     let isRegular: Bool
+    /// When its content last changed, whole seconds.
+    let changed: TimeStamp
 
     init(_ facts: stat) {
         identity = FileIdentity(device: UInt64(truncatingIfNeeded: facts.st_dev), inode: UInt64(facts.st_ino))
         size = Int64(facts.st_size)
         links = Int(facts.st_nlink)
         isRegular = facts.st_mode & S_IFMT == S_IFREG
+        #if canImport(Glibc)
+            let seconds = facts.st_mtim.tv_sec
+        #else
+            let seconds = facts.st_mtimespec.tv_sec
+        #endif
+        // No disk needs more than 40 bits of seconds, and the product cannot overflow.
+        changed = TimeStamp(milliseconds: Int64(min(max(seconds, 0), 1 << 40)) * 1000)
     }
 
     /// Nil where nothing has the name or it cannot be reached.

@@ -18,6 +18,15 @@ package enum LogNotice: Hashable, Sendable, CustomStringConvertible {
     /// Someone else removed, cut or wrote to the file that was open.
     case fileChanged(name: String)
 
+    /// The file could not be closed when it was time, and goes on being written.
+    case rotationFailed(reason: String)
+    /// Closed files could not be compressed or deleted; tried again later.
+    case closedFilesFailed(reason: String)
+    /// Closed files that were older than `--keep`, or more than `--keep-size`.
+    case deleted(files: Int, first: String, last: String, reason: Deletion)
+
+    package enum Deletion: Hashable, Sendable { case age, size }
+
     package var description: String {
         switch self {
         case .tornTailCut(let bytes, let copy):
@@ -34,6 +43,13 @@ package enum LogNotice: Hashable, Sendable, CustomStringConvertible {
             "the file that failed held no event and is removed"
         case .fileChanged(let name):
             "'\(name)' was removed or changed by another program while open: it is opened anew; events in a removed file are lost"
+        case .rotationFailed(let reason):
+            "the log file cannot be closed and goes on being written; tried again later: \(reason)"
+        case .closedFilesFailed(let reason):
+            "closed log files cannot be compressed or deleted; tried again later: \(reason)"
+        case .deleted(let files, let first, let last, let reason):
+            "deleted \(files == 1 ? "'\(first)'" : "\(files) closed log files, '\(first)' to '\(last)'"): "
+                + (reason == .age ? "older than --keep" : "together larger than --keep-size")
         }
     }
 }

@@ -20,6 +20,15 @@ package struct LogCounters: Hashable, Sendable {
     package internal(set) var repeats = 0
     /// Bytes moved away from torn ends.
     package internal(set) var tornBytes = 0
+    /// Files closed for their size or at the end of a day.
+    package internal(set) var rotations = 0
+    /// Closed files that were compressed, and their bytes before and after.
+    package internal(set) var compressed = 0
+    package internal(set) var compressedBytesBefore: Int64 = 0
+    package internal(set) var compressedBytesAfter: Int64 = 0
+    /// Closed files deleted because of `--keep`, and because of `--keep-size`.
+    package internal(set) var deletedForAge = 0
+    package internal(set) var deletedForSize = 0
     /// Sequence number of the last line; 0 before the first.
     package internal(set) var lastSeq: UInt64 = 0
 }

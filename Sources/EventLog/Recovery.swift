@@ -12,7 +12,8 @@
 //
 // Where a disk cannot read a file, what lies behind that place could hold any number of lines, so as many numbers as lines could fit
 // there are passed over. Left out: reading compressed files. Of them the number in the name counts, so the newest file may be compressed
-// only once the next one holds a line.
+// only once the next one holds a line. Of closed files none is read but the end of the newest, and that only where a crash came between
+// closing it and the first line of the next: a start takes no longer with a longer log.
 
 #if canImport(Glibc)
     import Glibc
@@ -48,6 +49,9 @@ struct Recovery {
     /// Below this many bytes no line can be: `{"seq":1,"at":"…",` and its check.
     private static let shortestLine: Int64 = 60
 
+    /// For opening the current file: `O_NONBLOCK` because a pipe of that name would wait for a reader.
+    static let flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+
     let folder: Folder
     let tornRegion: Int
     let repeatWindow: Int
@@ -66,7 +70,7 @@ struct Recovery {
                 report(.tornTailCut(bytes: Int(bad), copy: copy))
             } else {
                 let offset = Int(opened.survey.goodLength)
-                let name = folder.freeName(stem: Folder.damagedPrefix + now().compact, extension: ".jsonl")
+                let name = folder.freeName(stem: Folder.damagedPrefix + TimeStamp.now.compact, suffixes: [".jsonl"])
                 try folder.rename(Folder.current, to: name)
                 report(.damagedFileSetAside(name: name, offset: offset))
                 let highest = opened.survey.highest
@@ -93,7 +97,7 @@ struct Recovery {
 
     private func check() throws(SystemFailure) -> Opened {
         let path = folder.path(of: Folder.current)
-        let file = try LogFile(path: path, flags: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, calls: folder.calls)
+        let file = try LogFile(path: path, flags: Self.flags, calls: folder.calls)
         let facts = try file.facts()
         guard facts.isRegular else { throw SystemFailure("append to what is no plain file,", path, code: EINVAL) }
         let survey = survey(file, size: facts.size)
@@ -139,7 +143,7 @@ struct Recovery {
     }
 
     private func copyTail(of file: borrowing LogFile, from offset: Int64) throws(SystemFailure) -> String {
-        let name = folder.freeName(stem: Folder.tornPrefix + now().compact, extension: "")
+        let name = folder.freeName(stem: Folder.tornPrefix + TimeStamp.now.compact, suffixes: [""])
         let copy = try LogFile(path: folder.path(of: name), flags: O_WRONLY | O_APPEND | O_CREAT | O_EXCL, calls: folder.calls)
         do throws(SystemFailure) {
             var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -164,29 +168,38 @@ struct Recovery {
         var newest: (sequence: UInt64, name: String)?
         var scanned: [String] = []
         for name in try folder.names() where name.hasPrefix("events") && name != Folder.current && name != Folder.lock {
-            if let sequence = Folder.firstSequence(inName: name) {
+            if let closed = ClosedFile(name: name) {
                 // Numbers only grow, so of closed files the one that begins highest holds the highest.
-                highest = max(highest, sequence)
-                if sequence >= newest?.sequence ?? 0 { newest = (sequence, name) }
+                highest = max(highest, closed.firstSequence)
+                if closed.form == .plain, closed.firstSequence >= newest?.sequence ?? 0 { newest = (closed.firstSequence, name) }
             } else if isEmpty || name.hasPrefix(Folder.tornPrefix) {
                 scanned.append(name)
             }
         }
-        if isEmpty, let newest { scanned.append(newest.name) }
+        if isEmpty, let newest, newest.sequence == highest { scanned.append(newest.name) }
         for name in scanned {
             let path = folder.path(of: name)
             // What cannot be opened is not ours, and no reason to refuse events.
             guard let facts = FileFacts(path: path), facts.isRegular,
                 let file = try? LogFile(path: path, flags: O_RDONLY | O_NOFOLLOW, calls: folder.calls)
             else { continue }
-            highest = max(highest, survey(file, size: facts.size).highest)
+            let atEnd = name == newest?.name ? highestAtEnd(of: file, size: facts.size) : nil
+            highest = max(highest, atEnd ?? survey(file, size: facts.size).highest)
         }
         return highest
     }
 
-    private func now() -> TimeStamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return TimeStamp(milliseconds: Int64(time.tv_sec) * 1000)
+    /// The number of the last line of a closed file, without reading all of it; nil where the end holds no good line.
+    private func highestAtEnd(of file: borrowing LogFile, size: Int64) -> UInt64? {
+        // Wherever it begins, a whole line of the longest lies within.
+        var reader = LineReader(from: max(size - 2 * Int64(LineFormat.longest + 1), 0))
+        var highest: UInt64?
+        do {
+            while let line = try reader.next(in: file) {
+                guard let sequence = LineFormat.sequence(of: reader.buffer.span.extracting(line.range)) else { continue }
+                highest = max(highest ?? 0, sequence)
+            }
+        } catch { return nil }
+        return highest
     }
 }

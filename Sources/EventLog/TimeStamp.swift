@@ -3,6 +3,12 @@
 // UTC with milliseconds, `2026-11-30T10:00:00.123Z`, to text and back without Foundation. The calendar arithmetic counts days from
 // 1 March, so that the leap day is a year's last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Milliseconds since 1970 UTC within the years 0 to 9999, so that its text has one length.
 struct TimeStamp: Hashable {
     static let length = 24
@@ -41,6 +47,29 @@ struct TimeStamp: Hashable {
         guard parts.month == month, parts.day == day else { return nil }
     }
 
+    /// Reads what `compact` gives; nil for any other text.
+    init?(compact text: some StringProtocol) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
+        var full = Array("0000-00-00T00:00:00.000Z".utf8)
+        let places = [0, 1, 2, 3, 5, 6, 8, 9, 10, 11, 12, 14, 15, 17, 18]
+        for (place, byte) in zip(places, bytes) { full[place] = byte }
+        self.init(full.span)
+    }
+
+    /// The clock of the system, whole milliseconds.
+    static var now: TimeStamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return TimeStamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// Days since 1970, UTC.
+    var day: Int64 {
+        let day = 86_400_000 as Int64
+        return (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
+    }
+
     var text: [UInt8] {
         var text: [UInt8] = []
         append(to: &text)
@@ -75,9 +104,8 @@ struct TimeStamp: Hashable {
     }
 
     private var parts: (year: Int64, month: Int64, day: Int64, second: Int64, millisecond: Int64) {
-        let day = 86_400_000 as Int64
-        let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
-        let rest = milliseconds - days * day
+        let days = day
+        let rest = milliseconds - days * 86_400_000
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let ofEra = shifted - era * 146_097

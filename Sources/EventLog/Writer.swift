@@ -10,6 +10,9 @@
 //     sync failed      cut back to `acknowledged`, seal; never sync it again: after a failed fdatasync Linux takes the pages for clean,
 //                      a second one would succeed without having written them
 //
+// Where a file is long enough or a day is over, it is closed between two commits: synced, renamed, and a new one begun, with one sync of the
+// folder for both names. Until that sync nothing is written to the new file. Whatever of it fails is undone, and the file goes on.
+//
 // Numbers of lines that were cut away are given again. Where not even the cut worked they are passed over, since the lines may be found.
 // Sealing is renaming; until it has worked nothing is written, for the bad file has the name that the good one needs.
 
@@ -28,13 +31,14 @@ struct Writer: ~Copyable {
     /// A file that is to lose its name.
     private struct Seal {
         let identity: FileIdentity
-        /// Nil: it holds nothing and is removed.
-        let stem: String?
+        /// Of the first line; nil: it holds nothing and is removed.
+        let first: (sequence: UInt64, time: TimeStamp)?
     }
 
     private let folder: Folder
     private let recovery: Recovery
-    private let syncs: EventLogConfiguration.SyncPolicy
+    private let configuration: EventLogConfiguration
+    private var syncs: EventLogConfiguration.SyncPolicy { configuration.sync }
     private let report: @Sendable (LogNotice) -> Void
 
     private var lock: FolderLock?
@@ -48,6 +52,9 @@ struct Writer: ~Copyable {
     private var isWindowFilled = false
     private var damaged: [String: Int?] = [:]
     private var buffer: [UInt8] = []
+    /// Why the file could not be closed when it was time, and when that is tried again.
+    private var rotation: (failure: SystemFailure, retryAt: ContinuousClock.Instant)?
+    private var isHousekeepingDue = false
 
     private(set) var counters = LogCounters()
     /// Why the last try failed; nil after one that worked.
@@ -61,9 +68,14 @@ struct Writer: ~Copyable {
         folder = Folder(path: configuration.folder.isEmpty ? "." : configuration.folder, calls: calls)
         recovery = Recovery(
             folder: folder, tornRegion: configuration.tornRegion, repeatWindow: configuration.repeatWindow, report: report)
-        syncs = configuration.sync
+        self.configuration = configuration
         window = RepeatWindow(capacity: configuration.repeatWindow)
         self.report = report
+    }
+
+    /// The files that this writer closes.
+    var closedFiles: ClosedFiles {
+        ClosedFiles(folder: folder, keepFor: configuration.keepFor, keepSize: configuration.keepSize, report: report)
     }
 
     /// Why health is not well; empty if it is.
@@ -71,7 +83,8 @@ struct Writer: ~Copyable {
         let files = damaged.sorted { $0.key < $1.key }.map { name, offset in
             "damaged log file '\(name)'\(offset.map { " (bad from byte \($0))" } ?? ""): look at it, then move it out of the folder"
         }
-        return (failure.map { ["events cannot be written: \($0)"] } ?? []) + files
+        let rotation = rotation.map { ["the log file cannot be closed and goes on being written: \($0.failure)"] } ?? []
+        return (failure.map { ["events cannot be written: \($0)"] } ?? []) + rotation + files
     }
 
     /// Makes and locks the folder, where that is possible yet.
@@ -105,6 +118,7 @@ struct Writer: ~Copyable {
                 return true
             }
             isFailureOfOpening = false
+            try rotateIfDue(for: batches)
             let firstBefore = first
             format(batches)
             let next = written.next + UInt64(count)
@@ -239,8 +253,7 @@ struct Writer: ~Copyable {
             }
         }
         if let identity = try? file?.facts().identity {
-            let stem = first.map { Folder.sealedStem(start: $0.time, firstSequence: $0.sequence) }
-            seal = Seal(identity: identity, stem: isCut && end.length == 0 ? nil : stem)
+            seal = Seal(identity: identity, first: isCut && end.length == 0 ? nil : first)
         }
         written = Mark(length: 0, next: isCut ? end.next : next)
         acknowledged = written
@@ -253,8 +266,8 @@ struct Writer: ~Copyable {
         guard let pending = seal else { return }
         // Renamed already, or moved by someone else: only the folder is left to sync.
         if FileFacts(path: folder.path(of: Folder.current))?.identity == pending.identity {
-            if let stem = pending.stem {
-                let name = folder.freeName(stem: stem, extension: ".jsonl")
+            if let first = pending.first {
+                let name = folder.freeClosedName(start: first.time, firstSequence: first.sequence)
                 try folder.rename(Folder.current, to: name)
                 report(.sealed(name: name))
             } else {
@@ -264,6 +277,79 @@ struct Writer: ~Copyable {
         }
         try folder.sync()
         seal = nil
+    }
+
+    // MARK: Closing a file
+
+    /// Closes the file if these records do not fit any more or are another day's.
+    private mutating func rotateIfDue(for batches: [LogBatch]) throws(SystemFailure) {
+        guard let first, let record = batches.first(where: { !$0.isEmpty })?.records.first else { return }
+        let size = batches.reduce(0 as Int64) { $0 + Int64($1.size) }
+        let day = TimeStamp(milliseconds: record.at).day
+        // Records that waited for a disk, and those that raced over midnight, may be of the day before: they close nothing. A clock that was
+        // wrong and is set right does.
+        let isOtherDay = configuration.rotatesDaily && (day > first.time.day || day < first.time.day - 1)
+        let isFull = written.length + size > Int64(max(configuration.rotateSize, 1))
+        guard isFull || isOtherDay else { return }
+        if let rotation, ContinuousClock.now < rotation.retryAt { return }
+        try rotate(first)
+    }
+
+    private mutating func rotate(_ first: (sequence: UInt64, time: TimeStamp)) throws(SystemFailure) {
+        if hasUnsynced {
+            try sync(next: written.next)
+            acknowledged = written
+        }
+        let path = folder.path(of: Folder.current)
+        guard let identity = try file?.facts().identity, FileFacts(path: path)?.identity == identity else {
+            // Moved by another program: it is closed already.
+            leaveFile()
+            return try prepare()
+        }
+        let name = folder.freeClosedName(start: first.time, firstSequence: first.sequence)
+        do throws(SystemFailure) { try folder.rename(Folder.current, to: name) } catch { return rotationFailed(error) }
+        do throws(SystemFailure) {
+            let next = try LogFile(path: path, flags: Recovery.flags | O_EXCL, calls: folder.calls)
+            try folder.sync()
+            leaveFile()
+            file = consume next
+        } catch {
+            rotationFailed(error)
+            return try undoRotation(from: name, identity)
+        }
+        rotation = nil
+        written = Mark(length: 0, next: written.next)
+        acknowledged = written
+        lock?.note(next: written.next)
+        counters.rotations += 1
+        isHousekeepingDue = true
+    }
+
+    /// Gives the file its name back. Whichever of the names the disk has then, each leads to the file that is written to.
+    private mutating func undoRotation(from name: String, _ identity: FileIdentity) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            if FileFacts(path: folder.path(of: Folder.current)) != nil { try folder.unlink(Folder.current) }
+            try folder.rename(name, to: Folder.current)
+        } catch {
+            // It is closed, then, and all its lines are synced.
+            leaveFile()
+            throw error
+        }
+    }
+
+    private mutating func rotationFailed(_ error: SystemFailure) {
+        if rotation?.failure != error { report(.rotationFailed(reason: error.description)) }
+        rotation = (error, .now + .milliseconds(max(configuration.rotateRetryAfter, 0)))
+    }
+
+    /// Whether closed files should be looked after, and what ends them; asked after each step.
+    mutating func takeHousekeeping() -> (isDue: Bool, boundary: ClosedFiles.Boundary?) {
+        // A file that was just begun ends nothing until its first line is as durable as lines are here.
+        let boundary = acknowledged.length > 0 ? first.map { ClosedFiles.Boundary(sequence: $0.sequence, start: $0.time) } : nil
+        guard isHousekeepingDue, boundary != nil || counters.commits == 0 else { return (false, nil) }
+        // Without a line at the start most can be done already, and the rest once there is one.
+        isHousekeepingDue = boundary == nil
+        return (true, boundary)
     }
 
     // MARK: Opening
@@ -310,6 +396,7 @@ struct Writer: ~Copyable {
         counters.lastSeq = written.next - 1
         try sync(next: written.next)
         lock?.note(next: written.next)
+        isHousekeepingDue = true
     }
 
     /// Opens the file anew if the one at the path is another.
@@ -330,12 +417,14 @@ struct Writer: ~Copyable {
         first = nil
     }
 
-    /// Syncs, closes and unlocks; false where the sync failed.
+    /// Syncs and closes; false where the sync failed.
     mutating func close() -> Bool {
         let isSynced = syncNow()
         leaveFile()
         lock?.note(next: written.next)
-        lock = nil
         return isSynced
     }
+
+    /// What holds the folder, to be let go by whoever still works in it.
+    mutating func takeFolderLock() -> FolderLock? { lock.take() }
 }

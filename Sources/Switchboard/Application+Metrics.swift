@@ -41,6 +41,12 @@ extension Application {
         counter("log_records_dropped", "Records of answers that the log had to drop.", status.counters.dropped)
         counter("log_repeats", "Events that came before.", status.counters.repeats)
         counter("log_torn_bytes", "Bytes cut off as torn at the start.", status.counters.tornBytes)
+        counter("log_rotations", "Log files closed for their size or at the end of a day.", status.counters.rotations)
+        counter("log_files_compressed", "Closed log files compressed.", status.counters.compressed)
+        counter("log_compressed_bytes_before", "Bytes of these before.", Int(status.counters.compressedBytesBefore))
+        counter("log_compressed_bytes_after", "Bytes of these after.", Int(status.counters.compressedBytesAfter))
+        counter("log_files_deleted_for_age", "Closed log files deleted because of --keep.", status.counters.deletedForAge)
+        counter("log_files_deleted_for_size", "Closed log files deleted because of --keep-size.", status.counters.deletedForSize)
         gauge("log_queued_bytes", "Bytes that wait for the disk.", status.queuedBytes)
         return Response(.ok, contentType: .metrics, body: Array(text.utf8))
     }

@@ -70,6 +70,22 @@ package struct Setting: Sendable {
             }
         },
         Setting(
+            flag: "--rotate-size", environment: ["EVENTS_ROTATE_SIZE"], placeholder: "SIZE",
+            help: "the log's file is closed and compressed at this size, and each day (64MiB)"
+        ) { settings, value, source throws(UsageError) in settings.rotateSize = try size(value, in: 1024...1_099_511_627_776, source) },
+        Setting(
+            flag: "--keep", environment: ["EVENTS_KEEP"], placeholder: "TIME",
+            help: "closed log files are deleted once their newest line is older, like 30d (never)"
+        ) { settings, value, source throws(UsageError) in
+            settings.keepFor = try duration(value, in: 60_000...3_153_600_000_000, source, example: "12h or 30d")
+        },
+        Setting(
+            flag: "--keep-size", environment: ["EVENTS_KEEP_SIZE"], placeholder: "SIZE",
+            help: "the oldest closed log files are deleted while all are larger together, like 10GB (never)"
+        ) { settings, value, source throws(UsageError) in
+            settings.keepSize = Int64(try size(value, in: 0...1_125_899_906_842_624, source))
+        },
+        Setting(
             flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL",
             help: "where Vonage reaches this server, shown at the start"
         ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },
@@ -155,21 +171,26 @@ private func whole(_ value: String, in range: ClosedRange<Int>, _ source: String
     return number
 }
 
-/// `500ms`, `10s`, `2m`; a bare number is seconds.
-private func duration(_ value: String, in range: ClosedRange<Int64>, _ source: String) throws(UsageError) -> Int64 {
-    let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000)]
+/// `500ms`, `10s`, `2m`, `12h`, `30d`; a bare number is seconds.
+private func duration(
+    _ value: String, in range: ClosedRange<Int64>, _ source: String, example: String = "500ms, 10s or 2m"
+) throws(UsageError) -> Int64 {
+    let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("", 1000)]
     for (unit, factor) in units where value.hasSuffix(unit) {
         guard let number = Int64(value.dropLast(unit.count)) else { continue }
         let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor)
         if !overflow, range.contains(milliseconds) { return milliseconds }
     }
     throw UsageError(
-        "\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write 500ms, 10s or 2m")
+        "\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write \(example)")
 }
 
-/// `262144`, `256KiB`, `1MiB`; the example in the message lies in the range of each setting.
+/// `262144`, `256KiB`, `1MiB`, `10GB`; the example in the message lies in the range of each setting.
 private func size(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {
-    let units = [("KiB", 1024), ("MiB", 1_048_576), ("", 1)]
+    let units = [
+        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000), ("", 1),
+    ]
     for (unit, factor) in units where value.hasSuffix(unit) {
         guard let number = Int(value.dropLast(unit.count)) else { continue }
         let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)

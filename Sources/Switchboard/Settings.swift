@@ -26,6 +26,12 @@ package struct Settings: Sendable {
     package static let defaultFlowFolder = "nccos"
     package var events = "events"
     package var sync = EventLogConfiguration.SyncPolicy.always
+    /// Bytes at which the log's file is closed; nil: the log's default.
+    package var rotateSize: Int?
+    /// For how long closed files are kept, milliseconds; nil: for ever.
+    package var keepFor: Int64?
+    /// How many bytes of closed files are kept; nil: all.
+    package var keepSize: Int64?
     /// Where Vonage reaches us, without a trailing slash.
     package var publicURL: String?
     package var adminTokenFile: String?

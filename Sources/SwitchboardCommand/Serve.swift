@@ -88,6 +88,9 @@ enum Serve {
     private static func openLog(_ settings: Settings) throws(EventLogError) -> EventLog {
         var configuration = EventLogConfiguration(folder: settings.events)
         configuration.sync = settings.sync
+        configuration.rotateSize = settings.rotateSize ?? configuration.rotateSize
+        configuration.keepFor = settings.keepFor
+        configuration.keepSize = settings.keepSize
         return try EventLog(configuration) { notice in Console.errors.print("event log: \(notice)") }
     }
 

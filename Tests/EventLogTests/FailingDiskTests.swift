@@ -127,7 +127,7 @@ import Testing
         await subject.write(Event(id: 2))
         #expect(try folder.bytes("events-20261130T100000Z-1.jsonl") == Array("old".utf8))
         #expect(try folder.lines("events-20261130T100000Z-1-2.jsonl").map(\.seq) == [1])
-        #expect(Folder.firstSequence(inName: "events-20261130T100000Z-1-2.jsonl") == 1)
+        #expect(ClosedFile(name: "events-20261130T100000Z-1-2.jsonl")?.firstSequence == 1)
     }
 
     @Test func `a sync that fails at the start seals the file as it is`() async throws {

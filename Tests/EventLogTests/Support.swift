@@ -82,20 +82,25 @@ final class Subject: Sendable {
     let log: EventLog
     private let noticed: Notices
 
-    init(_ configuration: EventLogConfiguration, calls: SystemCalls = .real) throws {
+    init(_ configuration: EventLogConfiguration, calls: SystemCalls = .real, keepsHouse: Bool = true) throws {
         let noticed = Notices()
-        log = try EventLog(configuration, calls: calls) { notice in noticed.list.withLock { $0.append(notice) } }
+        log = try EventLog(configuration, calls: calls, keepsHouse: keepsHouse) { notice in noticed.list.withLock { $0.append(notice) } }
         self.noticed = noticed
     }
 
-    convenience init(_ folder: TemporaryFolder, calls: SystemCalls = .real, change: (inout EventLogConfiguration) -> Void = { _ in }) throws
-    {
+    /// - Parameter keepsHouse: whether a thread compresses closed files, which would count among the calls of a test.
+    convenience init(
+        _ folder: TemporaryFolder, calls: SystemCalls = .real, keepsHouse: Bool = false,
+        change: (inout EventLogConfiguration) -> Void = { _ in }
+    ) throws {
         var configuration = EventLogConfiguration(folder: folder.path)
         configuration.retryAfter = 1
         // Longer than any test: no sync and no try but those that a test asks for.
         configuration.idleDelay = 600_000
+        // The events of tests have any time.
+        configuration.rotatesDaily = false
         change(&configuration)
-        try self.init(configuration, calls: calls)
+        try self.init(configuration, calls: calls, keepsHouse: keepsHouse)
     }
 
     var notices: [LogNotice] { noticed.list.withLock { $0 } }

@@ -60,7 +60,7 @@ struct SettingsTests {
     }
 
     @Test(arguments: [
-        ("1", 1), ("655360", 655_360), ("64KiB", 65_536), ("0.5MiB", -1), ("641KiB", -1), ("0", -1), ("-1", -1),
+        ("1", 1), ("655360", 655_360), ("64KiB", 65_536), ("64kB", 64_000), ("0.5MiB", -1), ("641KiB", -1), ("0", -1), ("-1", -1),
         ("9999999999999999999KiB", -1), ("1kb", -1), ("", -1),
     ])
     func `a size has a binary unit or is bytes`(_ text: String, _ bytes: Int) throws {
@@ -71,6 +71,22 @@ struct SettingsTests {
             let cure = text.isEmpty ? "has an empty value: --max-body SIZE" : "is not a size from 1 to 655360 bytes; write 262144 or 256KiB"
             #expect(error?.description.hasSuffix(cure) == true)
         }
+    }
+
+    @Test func `the log is closed at a size and kept for a time or a size`() throws {
+        let none = try settings()
+        #expect(none.rotateSize == nil && none.keepFor == nil && none.keepSize == nil)
+        let all = try settings("--rotate-size", "64MiB", "--keep", "30d", "--keep-size", "10GB")
+        #expect((all.rotateSize, all.keepFor, all.keepSize) == (67_108_864, 2_592_000_000, 10_000_000_000))
+        #expect(try settings(environment: ["EVENTS_KEEP": "12h", "EVENTS_KEEP_SIZE": "2GiB"]).keepSize == 2_147_483_648)
+        #expect(try settings("--keep-size", "1TB").keepSize == 1_000_000_000_000)
+        #expect(try settings("--keep-size", "0").keepSize == 0)
+        for (flag, bad) in [
+            ("--rotate-size", "1023"), ("--rotate-size", "64Mib"), ("--keep", "59s"), ("--keep", "30 d"), ("--keep", "36501d"),
+            ("--keep-size", "9223372036854775807GB"), ("--keep-size", "-1"), ("--keep-size", "10G"),
+        ] { #expect(throws: UsageError.self) { try settings(flag, bad) } }
+        let error = #expect(throws: UsageError.self) { try settings("--keep", "30") }
+        #expect(error?.description.hasSuffix("write 12h or 30d") == true)
     }
 
     @Test(arguments: ["49ms", "2h", "9223372036854775807h", "1.5s", "ms", "s10", "-1s", "1e3"])

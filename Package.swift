@@ -34,7 +34,7 @@ let package = Package(
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
-        .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking"]),
+        .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
             name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking"],
             resources: [.copy("Vectors")]),

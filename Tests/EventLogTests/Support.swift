@@ -2,6 +2,7 @@
 //
 // What the tests share: a folder that is removed, a log that is waited for, and a disk that fails or hangs when told to.
 
+import CZlib
 import Foundation
 import Locking
 import Testing
@@ -218,6 +219,25 @@ func sequence(of line: [UInt8]) -> UInt64? { LineFormat.sequence(of: line.span) 
 
 extension LogBatch {
     func add(at: Int64 = 0, head: [UInt8], tail: [UInt8] = []) -> Bool { append(at: at, head: head.span, tail: tail.span) }
+}
+
+/// What a file of one gzip member holds; nil where it is no whole one.
+func inflated(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+    defer { inflateEnd(&stream) }
+    // Far more than a test writes.
+    var output = [UInt8](repeating: 0, count: 4 << 20)
+    var input = bytes
+    let result = input.withUnsafeMutableBufferPointer { input in
+        output.withUnsafeMutableBufferPointer { output in
+            (stream.next_in, stream.avail_in) = (input.baseAddress, uInt(input.count))
+            (stream.next_out, stream.avail_out) = (output.baseAddress, uInt(output.count))
+            return inflate(&stream, Z_FINISH)
+        }
+    }
+    guard result == Z_STREAM_END, stream.avail_in == 0 else { return nil }
+    return Array(output.prefix(Int(stream.total_out)))
 }
 
 /// The same numbers in every run.

@@ -83,7 +83,7 @@ def one_failure(context, call, fault, place, is_refused, is_sealed):
             set(statuses) <= {200, 503} and (refused == wanted or (opening and refused == 0)), f"got {statuses}: {server.line}")
         report.check(f"{name}: health is well again", client.health() == '200 {"status":"ok"}', client.health())
         report.check(f"{name}: SIGTERM ends it with 0", server.stop() == 0, server.line)
-    sealed = list(folder.glob("events-*.jsonl"))
+    sealed = list(folder.glob("events-*.jsonl*"))
     # Without a line in it the file is removed instead.
     lines_before = place - 1 if call == "write" else place - 2
     wanted = 1 if is_sealed and lines_before > 0 else 0

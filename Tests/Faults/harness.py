@@ -4,6 +4,7 @@
 # check of a folder against that ledger. The check reads the log with code of its own, so it cannot share a fault with the server.
 
 import contextlib
+import gzip
 import os
 import random
 import re
@@ -117,6 +118,7 @@ class Ledger:
         return [self.event(client, size)[1] for _ in range(count)]
 
 
+CLOSED = r"events-\d{8}T\d{6}Z-\d+(-\d+)?\.jsonl"
 LINE = re.compile(rb'\{"seq":([1-9]\d*),"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",("kind":"\w+",.*)\Z', re.S)
 
 
@@ -150,8 +152,25 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
             for number in kept - set(exempt):
                 if b',"event":' + ledger.sent[number] + b',"crc":' in torn:
                     problems.append(f"{path.name} holds event {number}, which was answered 200")
-        elif re.fullmatch(r"events(-\d{8}T\d{6}Z-\d+(-\d+)?)?\.jsonl", path.name):
-            lines = path.read_bytes().split(b"\n")
+        elif re.fullmatch(CLOSED + r"\.gz\.part", path.name):
+            # What a kill or a stop left of compressing; the plain file is still there.
+            if not path.with_suffix("").with_suffix("").exists():
+                problems.append(f"{path.name} is there without its plain file")
+        elif re.fullmatch(rf"events\.jsonl|{CLOSED}|{CLOSED}\.gz", path.name):
+            data = path.read_bytes()
+            if path.suffix == ".gz":
+                try:
+                    data = gzip.decompress(data)
+                except (OSError, EOFError, zlib.error) as error:
+                    problems.append(f"{path.name} is no whole gzip file: {error}")
+                    continue
+                plain = path.with_suffix("")
+                if plain.exists():
+                    # The end came between renaming and removing: one file in two forms.
+                    if plain.read_bytes() != data:
+                        problems.append(f"{path.name} does not hold what {plain.name} does")
+                    continue
+            lines = data.split(b"\n")
             rest = lines.pop()
             if rest and not (tail_may_be_torn and path.name == "events.jsonl"):
                 problems.append(f"{path.name} ends in {len(rest)} bytes without a line feed")
@@ -189,6 +208,16 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
         for number in sorted(ledger.refused & set(seen)):
             problems.append(f"event {number} was refused and is there, as seq {seen[number]}")
     return problems
+
+
+def unfinished(folder, limit=10):
+    """Closed files that are not compressed, after so many seconds at most."""
+    end = time.monotonic() + limit
+    while True:
+        names = [path.name for path in Path(folder).iterdir() if re.fullmatch(rf"{CLOSED}(\.gz\.part)?", path.name)]
+        if not names or time.monotonic() > end:
+            return sorted(names)
+        time.sleep(0.005)
 
 
 def free_port():

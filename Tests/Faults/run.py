@@ -20,18 +20,20 @@ import time
 from pathlib import Path
 
 from calls import early_stop, failures, killed_at_each_call, late_sync
+from closing import failing_to_close, full_disk_of_closed_files, killed_while_closing, killed_while_compressing
 from full_disk import file_size_limit, full_disk, full_from_the_start
 from hanging_disk import hanging_disk
 from harness import Context, Report, Server
-from kill_loop import kill_loop
+from kill_loop import kill_loop, kill_loop_rotating
 from power_loss import power_loss
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = {
-    "kill": [kill_loop],
+    "kill": [kill_loop, kill_loop_rotating],
     "calls": [late_sync, failures],
     "stop": [early_stop],
     "kill-at-call": [killed_at_each_call],
+    "closing": [killed_while_closing, killed_while_compressing, failing_to_close, full_disk_of_closed_files],
     "full": [full_disk, full_from_the_start, file_size_limit],
     "power": [power_loss],
     "hang": [hanging_disk],

@@ -50,6 +50,15 @@ enum Gzip {
         }
     }
 
+    /// What a file says to hold, below 4 GiB; nil where it does not begin and end as a gzip member does.
+    static func plainLength(of file: borrowing LogFile) -> Int64? {
+        var (head, length) = ([UInt8](repeating: 0, count: 3), [UInt8](repeating: 0, count: 4))
+        guard let size = try? file.facts().size, size >= shortest, (try? file.read(into: &head, range: 0..<3, at: 0)) == 3,
+            head == [0x1F, 0x8B, 8], (try? file.read(into: &length, range: 0..<4, at: size - 4)) == 4
+        else { return nil }
+        return length.reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+
     /// Whether `compressed` ends as a gzip member of exactly the bytes of `file` does; nil where it was stopped on the way.
     static func isMember(
         _ compressed: borrowing LogFile, of file: borrowing LogFile, isStopped: () -> Bool

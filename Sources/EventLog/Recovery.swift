@@ -11,9 +11,12 @@
 // file that could hold the highest: torn ends always, the others while the file is empty.
 //
 // Where a disk cannot read a file, what lies behind that place could hold any number of lines, so as many numbers as lines could fit
-// there are passed over. Left out: reading compressed files. Of them the number in the name counts, so the newest file may be compressed
-// only once the next one holds a line. Of closed files none is read but the end of the newest, and that only where a crash came between
-// closing it and the first line of the next: a start takes no longer with a longer log.
+// there are passed over. Left out: reading compressed files. The newest file is compressed only once the next one holds a line, so their last
+// numbers count only where a folder was put together from copies; then as many are passed over too.
+//
+// Of closed files none is read but the end of the newest, and that only where a crash came between closing it and the first line of the
+// next: a start takes no longer with a longer log. For the same reason the repeat window is refilled from the current file alone: an event
+// that Vonage sends again across both a closed file and a restart, seconds apart, is not marked.
 
 #if canImport(Glibc)
     import Glibc
@@ -58,7 +61,9 @@ struct Recovery {
     let report: @Sendable (LogNotice) -> Void
 
     /// Opens the current file, made good or new; not yet synced, and neither is the folder.
-    func open() throws(SystemFailure) -> Opened {
+    ///
+    /// - Parameter known: the number of the next line as far as it is known without the files.
+    func open(known: UInt64 = 0) throws(SystemFailure) -> Opened {
         var opened = try check()
         if opened.survey.goodLength < opened.survey.size {
             let bad = opened.survey.size - opened.survey.goodLength
@@ -79,7 +84,7 @@ struct Recovery {
                 opened.damaged = (name, offset)
             }
         }
-        opened.survey.highest = max(opened.survey.highest, try highestElsewhere(isEmpty: opened.survey.size == 0))
+        opened.survey.highest = max(opened.survey.highest, try highestElsewhere(isEmpty: opened.survey.size == 0, known: known))
         return opened
     }
 
@@ -163,20 +168,28 @@ struct Recovery {
     }
 
     /// The highest number that files beside the current one hold, as far as the current one cannot tell.
-    private func highestElsewhere(isEmpty: Bool) throws(SystemFailure) -> UInt64 {
+    private func highestElsewhere(isEmpty: Bool, known: UInt64) throws(SystemFailure) -> UInt64 {
         var highest: UInt64 = 0
-        var newest: (sequence: UInt64, name: String)?
+        var newest: ClosedFile?
         var scanned: [String] = []
         for name in try folder.names() where name.hasPrefix("events") && name != Folder.current && name != Folder.lock {
             if let closed = ClosedFile(name: name) {
                 // Numbers only grow, so of closed files the one that begins highest holds the highest.
                 highest = max(highest, closed.firstSequence)
-                if closed.form == .plain, closed.firstSequence >= newest?.sequence ?? 0 { newest = (closed.firstSequence, name) }
+                guard closed.form != .partial else { continue }
+                // Of both forms of one file the plain one, which is listed first.
+                if closed.firstSequence >= newest?.firstSequence ?? 0, closed.stem != newest?.stem { newest = closed }
             } else if isEmpty || name.hasPrefix(Folder.tornPrefix) {
                 scanned.append(name)
             }
         }
-        if isEmpty, let newest, newest.sequence == highest { scanned.append(newest.name) }
+        if isEmpty, let newest {
+            if newest.form == .plain {
+                scanned.append(newest.name)
+            } else if known <= newest.firstSequence {
+                highest = max(highest, newest.firstSequence + linesAtMost(inCompressed: newest.name))
+            }
+        }
         for name in scanned {
             let path = folder.path(of: name)
             // What cannot be opened is not ours, and no reason to refuse events.
@@ -187,6 +200,14 @@ struct Recovery {
             highest = max(highest, atEnd ?? survey(file, size: facts.size).highest)
         }
         return highest
+    }
+
+    /// So many lines could be in a compressed file, by the length that its trailer tells.
+    private func linesAtMost(inCompressed name: String) -> UInt64 {
+        guard let file = try? LogFile(path: folder.path(of: name), flags: O_RDONLY | O_NOFOLLOW, calls: folder.calls),
+            let length = Gzip.plainLength(of: file)
+        else { return 0 }
+        return UInt64(length / Self.shortestLine)
     }
 
     /// The number of the last line of a closed file, without reading all of it; nil where the end holds no good line.

@@ -376,7 +376,7 @@ struct Writer: ~Copyable {
     }
 
     private mutating func open() throws(SystemFailure) {
-        let opened = try recovery.open()
+        let opened = try recovery.open(known: max(written.next, lock?.next ?? 0))
         let survey = opened.survey
         if !isWindowFilled {
             try recovery.refill(&window, from: opened.file, survey: survey)

@@ -3,6 +3,7 @@
 // Closing files: when, under which name, and what a failing disk makes of it.
 
 import Foundation
+import Locking
 import Testing
 
 @testable import EventLog
@@ -196,6 +197,44 @@ let hour: Int64 = 3_600_000
         #expect(await subject.write(Event(id: 3)) == .durable)
         #expect(try folder.lines("events-20261130T100000Z-1-3.jsonl").map(\.seq) == [1, 2])
         #expect(try folder.bytes("events-20261130T100000Z-1.jsonl.gz") == [1])
+    }
+
+    @Test func `a start opens no closed file while the current one holds a line`() async throws {
+        for sequence in 1...50 as ClosedRange<UInt64> {
+            try folder.put(goodLines(1, from: sequence)[0], as: "events-20261130T100000Z-\(sequence).jsonl")
+        }
+        try folder.put(goodLines(1, from: 51)[0])
+        let opened = Locked<[String]>([])
+        var calls = SystemCalls.real
+        calls.open = { path, flags in
+            opened.withLock { $0.append(path) }
+            return SystemCalls.real.open(path, flags)
+        }
+        let subject = try Subject(folder, calls: calls)
+        #expect(await subject.write(Event(id: 1)) == .durable)
+        #expect(try folder.lines().map(\.seq) == [51, 52])
+        #expect(opened.withLock { $0 }.filter { $0 != folder.current } == [folder.path], "the folder, to sync it")
+    }
+
+    @Test func `where only compressed files are left, no number is given again`() async throws {
+        try folder.put(goodLines(40, from: 900).flatMap { $0 }, as: "events-20261130T100000Z-900.jsonl")
+        try folder.put(goodLines(1, from: 940)[0])
+        let first = try Subject(folder, keepsHouse: true)
+        await first.write(Event(id: 1))
+        while !first.log.isHouseInOrder { await first.write([]) }
+        #expect(first.close())
+        try FileManager.default.removeItem(atPath: folder.current)
+        #expect(try folder.names() == ["events-20261130T100000Z-900.jsonl.gz"])
+        let second = try Subject(folder)
+        await second.write(Event(id: 2))
+        #expect(try folder.lines().map(\.seq) == [942], "the lock file knows")
+        #expect(second.close())
+        try FileManager.default.removeItem(atPath: folder.current)
+        try FileManager.default.removeItem(atPath: folder.path(of: "events.lock"))
+        let third = try Subject(folder)
+        await third.write(Event(id: 3))
+        let next = try #require(try folder.lines().first).seq
+        #expect((940...1100).contains(next), "some are passed over: \(next)")
     }
 
     @Test func `a start after a crash between two files reads the end of the newest`() async throws {

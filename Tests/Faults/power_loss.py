@@ -143,13 +143,13 @@ def moments(trace, folder, disk, ports, promised):
             yield name, disk, promised
 
 
-def record(context, folder, ledger, clients, events, *faults):
+def record(context, folder, ledger, clients, events, *faults, settings=()):
     """Runs a load under strace; the trace, and the events of each client by its port."""
     trace = Path(f"{folder}.trace")
     names = "openat,write,ftruncate,fdatasync,fsync,rename,renameat,renameat2,unlink,unlinkat,sendto"
     ports = {}
     flags = ["-ttt", "-xx", "-yy", "-s", "1000000", "-o", str(trace), "-e", f"trace={names}", *faults]
-    with Server(folder, strace=flags) as server:
+    with Server(folder, *settings, strace=flags) as server:
         def post():
             with server.connect() as client:
                 # The first 200 is that of connecting.
@@ -201,6 +201,12 @@ def power_loss(context):
     trace, ports = record(context, folder, ledger, 2, 8, "-e", "inject=fdatasync:error=EIO:when=5")
     judge(context, "power cut around a sealed file", folder, trace, ports, opened({}), ledger, set(), share)
 
+    # Files are closed and compressed at nearly every moment.
+    ledger, folder = context.ledger(), context.folder()
+    trace, ports = record(context, folder, ledger, 2, 10, settings=["--rotate-size", "1KiB"])
+    context.report.check("files were compressed under the recording", len(list(folder.glob("events-*.gz"))) > 3)
+    judge(context, "power cut while files are closed", folder, trace, ports, opened({}), ledger, set(), share)
+
 
 def judge(context, name, folder, trace, ports, disk, ledger, promised, share):
     """Picks moments of the trace and starts the server on a state of each."""
@@ -231,7 +237,7 @@ def judge(context, name, folder, trace, ports, disk, ledger, promised, share):
         found += examine(cut, ledger, kept=kept | {number}, refused_may_be_kept=True)
         problems += [f"after {call}: {problem} (kept in {cut})" for problem in found]
         bad += bool(found)
-    torn = sum(1 for _, state, _ in chosen if any(not is_whole(data) for data in state.values()))
+    torn = sum(1 for _, state, _ in chosen if any(not is_whole(data) for name, data in state.items() if ".gz" not in name))
     report.sound(f"{name}: {len(chosen)} states, {torn} of them torn, all as promised", problems, f"{bad} states are bad")
 
 

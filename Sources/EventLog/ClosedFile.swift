@@ -28,15 +28,36 @@ struct ClosedFile: Hashable {
 
     /// Nil for every name that the log does not give to closed files.
     init?(name: String) {
-        let stem = String(name.prefix { $0 != "." })
-        guard let form = Form(rawValue: String(name.dropFirst(stem.count))) else { return nil }
-        let parts = stem.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3 || parts.count == 4, parts[0] == "events", let start = TimeStamp(compact: parts[1]) else { return nil }
-        // As the log writes them, without a sign or leading zeros.
-        guard let sequence = UInt64(parts[2]), String(sequence) == parts[2] else { return nil }
-        if parts.count == 4 {
-            guard let number = Int(parts[3]), number >= 2, String(number) == parts[3] else { return nil }
+        // Bytes rather than characters: a start goes through thousands of names.
+        let bytes = Array(name.utf8)
+        let (prefix, hyphen) = (Array("events-".utf8), UInt8(ascii: "-"))
+        let time = prefix.count..<prefix.count + TimeStamp.compactLength
+        guard bytes.count > time.upperBound, bytes.starts(with: prefix), bytes[time.upperBound] == hyphen,
+            let start = TimeStamp(compact: bytes.span.extracting(time))
+        else { return nil }
+        var rest = bytes[(time.upperBound + 1)...]
+        guard let sequence = Self.takeNumber(from: &rest) else { return nil }
+        if rest.first == hyphen {
+            rest.removeFirst()
+            guard let number = Self.takeNumber(from: &rest), number >= 2 else { return nil }
         }
-        (self.stem, self.form, self.start, firstSequence) = (stem, form, start, sequence)
+        guard let form = Form(rawValue: String(decoding: rest, as: UTF8.self)) else { return nil }
+        self.stem = String(decoding: bytes[..<rest.startIndex], as: UTF8.self)
+        (self.form, self.start, firstSequence) = (form, start, sequence)
+    }
+
+    /// A number as the log writes it, without leading zeros.
+    private static func takeNumber(from bytes: inout ArraySlice<UInt8>) -> UInt64? {
+        var number = 0 as UInt64
+        var isFirst = true
+        while let digit = bytes.first.map({ $0 &- UInt8(ascii: "0") }), digit < 10 {
+            guard number > 0 || isFirst else { return nil }
+            let (tenfold, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLargeNow) = tenfold.addingReportingOverflow(UInt64(digit))
+            guard !isTooLarge, !isTooLargeNow else { return nil }
+            (number, isFirst) = (sum, false)
+            bytes.removeFirst()
+        }
+        return isFirst ? nil : number
     }
 }

@@ -12,6 +12,7 @@
 /// Milliseconds since 1970 UTC within the years 0 to 9999, so that its text has one length.
 struct TimeStamp: Hashable {
     static let length = 24
+    static let compactLength = 16
     let milliseconds: Int64
 
     /// Clamps what four digits of a year cannot hold.
@@ -48,12 +49,15 @@ struct TimeStamp: Hashable {
     }
 
     /// Reads what `compact` gives; nil for any other text.
-    init?(compact text: some StringProtocol) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
+    init?(compact text: Span<UInt8>) {
+        guard text.count == Self.compactLength, text[15] == UInt8(ascii: "Z") else { return nil }
         var full = Array("0000-00-00T00:00:00.000Z".utf8)
-        let places = [0, 1, 2, 3, 5, 6, 8, 9, 10, 11, 12, 14, 15, 17, 18]
-        for (place, byte) in zip(places, bytes) { full[place] = byte }
+        var place = 0
+        for index in 0..<15 {
+            full[place] = text[index]
+            // What stands between the numbers of the long form.
+            place += index == 3 || index == 5 || index == 10 || index == 12 ? 2 : 1
+        }
         self.init(full.span)
     }
 

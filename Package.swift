@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "NCCO", dependencies: ["JSON"]),
         .target(name: "HTTPWire"),
         .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
-        .target(name: "EventLog", dependencies: ["JSON", "Locking", "CZlib"]),
+        .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking"]),
         .executableTarget(name: "SwitchboardCommand", dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking"]),
 

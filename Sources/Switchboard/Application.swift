@@ -12,6 +12,7 @@ package final class Application: Service, Sendable {
     let settings: Settings
     let flows: FlowStore
     let admin: AdminToken
+    let calls: CallFeed
     let log: EventLog
     let console: Console
     let errors: Console
@@ -29,6 +30,7 @@ package final class Application: Service, Sendable {
         self.flows = flows
         self.log = log
         self.admin = admin
+        calls = CallFeed(folder: settings.events, callsInMemory: settings.callsInMemory, clock: clock)
         self.console = console
         self.errors = errors
         lineFormat = settings.isQuiet ? nil : settings.logFormat ?? (console.isTerminal ? .text : nil)

@@ -59,6 +59,9 @@ final class RequestHandler: Handler {
         case .route(.event): return event(head, bytes, body, exchange)
         case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin))
         case .route(.metrics): return .now(application.metrics())
+        case .route(.calls): return calls(head, bytes, exchange)
+        case .route(.callStream): return callStream(head, bytes, exchange)
+        case .call(let name): return call(name, head, bytes, exchange)
         }
     }
 
@@ -66,7 +69,7 @@ final class RequestHandler: Handler {
         switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin(head, bytes)) {
         case .answered(let response): response
         case .route(.event) where head.isEncoded: Self.encodedBody
-        case .route, .flow: nil
+        case .route, .flow, .call: nil
         }
     }
 
@@ -103,6 +106,8 @@ final class RequestHandler: Handler {
         promised.removeFirst(done)
         return promised.first?.deadline
     }
+
+    func streamEnded(_ ticket: Ticket) { application.calls.unsubscribe(ticket, mailbox) }
 
     private func handOver(now: Int64) -> Int64? {
         guard !batch.isEmpty else { return nil }

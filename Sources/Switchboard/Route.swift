@@ -11,34 +11,40 @@ enum Route: String, CaseIterable, Sendable {
     case health = "/health"
     case healthBehindProxy = "/_/health"
     case metrics = "/metrics"
+    case calls = "/calls"
+    case callStream = "/calls/stream"
 
     /// To all but the admin it is 404, as if it were not there.
-    var isAdmin: Bool { self == .metrics }
+    var isAdmin: Bool { self == .metrics || self == .calls || self == .callStream }
 
     func takes(_ method: Method) -> Bool {
         switch self {
         case .event: method == .get || method == .post
-        case .health, .healthBehindProxy, .metrics: method == .get || method == .head
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream: method == .get || method == .head
         }
     }
 
     var allow: String {
         switch self {
         case .event: "GET, POST, OPTIONS"
-        case .health, .healthBehindProxy, .metrics: "GET, HEAD, OPTIONS"
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream: Self.readOnly
         }
     }
 
+    static let readOnly = "GET, HEAD, OPTIONS"
+
     /// `path` without a slash at its end.
     fileprivate init?(_ path: Range<Int>, in bytes: Span<UInt8>) {
-        if bytes.equalsExactly("/voice/event", at: path) {
-            self = .event
-        } else if bytes.equalsExactly("/health", at: path) {
+        if bytes.equalsExactly("/health", at: path) {
             self = .health
         } else if bytes.equalsExactly("/metrics", at: path) {
             self = .metrics
         } else if bytes.equalsExactly("/_/health", at: path) {
             self = .healthBehindProxy
+        } else if bytes.equalsExactly("/calls", at: path) {
+            self = .calls
+        } else if bytes.equalsExactly("/calls/stream", at: path) {
+            self = .callStream
         } else {
             return nil
         }
@@ -49,21 +55,32 @@ enum Route: String, CaseIterable, Sendable {
 private enum Place {
     case route(Route)
     case flow(Int)
+    /// `/calls/NAME`.
+    case call(Range<Int>)
 
     init?(_ path: Range<Int>, in bytes: Span<UInt8>, _ flows: FlowSet) {
         var end = path.upperBound
         if path.count > 1, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
         let bare = path.lowerBound..<end
-        // Events are asked for most often.
-        if let route = Route(bare, in: bytes) {
+        // Of `/voice/` and `/calls/`. What Vonage asks for comes first.
+        let prefix = 7
+        let front = bare.lowerBound..<min(bare.lowerBound + prefix, bare.upperBound)
+        let rest = front.upperBound..<bare.upperBound
+        if bytes.equalsExactly("/voice/", at: front) {
+            if bytes.equalsExactly("event", at: rest) {
+                self = .route(.event)
+            } else if let flow = flows.index(ofFlow: rest, in: bytes) {
+                self = .flow(flow)
+            } else {
+                return nil
+            }
+        } else if let route = Route(bare, in: bytes) {
             self = .route(route)
-            return
+        } else if bytes.equalsExactly("/calls/", at: front), !rest.isEmpty {
+            self = .call(rest)
+        } else {
+            return nil
         }
-        let voice = 7
-        guard bare.count > voice, bytes.equalsExactly("/voice/", at: bare.lowerBound..<bare.lowerBound + voice),
-            let flow = flows.index(ofFlow: bare.lowerBound + voice..<bare.upperBound, in: bytes)
-        else { return nil }
-        self = .flow(flow)
     }
 }
 
@@ -72,6 +89,8 @@ enum Routing {
     case route(Route)
     /// The flow with this index.
     case flow(Int)
+    /// The call of this name.
+    case call(String)
     /// The answer is known without looking further.
     case answered(Response)
 
@@ -89,7 +108,7 @@ enum Routing {
         if found == nil {
             path = decodePath(head.path, in: bytes)
             guard let path else {
-                self = .answered(.problem(.badRequest, "The path has a broken or a forbidden escape, or a segment of two dots."))
+                self = .answered(Self.badPath)
                 return
             }
             found = Place(0..<path.count, in: path.span, flows)
@@ -100,9 +119,21 @@ enum Routing {
             self = isTaken ? .flow(flow) : .answered(Self.otherMethod(head.method, Self.flowAllow))
         case .route(let route) where !route.isAdmin || isAdmin:
             self = route.takes(head.method) ? .route(route) : .answered(Self.otherMethod(head.method, route.allow))
+        case .call(let name) where isAdmin:
+            let isTaken = head.method == .get || head.method == .head
+            guard let decoded = path.map({ Array($0[name]) }) ?? decodePath(name, in: bytes) else {
+                self = .answered(Self.badPath)
+                return
+            }
+            let text = String(decoding: decoded, as: UTF8.self)
+            self = isTaken ? .call(text) : .answered(Self.otherMethod(head.method, Route.readOnly))
         case nil where head.form == .authority: self = .answered(Self.otherMethod(head.method, Self.flowAllow))
-        case nil, .route: self = .answered(Self.notFound(path ?? [], flows))
+        case nil, .route, .call: self = .answered(Self.notFound(path ?? [], flows))
         }
+    }
+
+    private static var badPath: Response {
+        .problem(.badRequest, "The path has a broken or a forbidden escape, or a segment of two dots.")
     }
 
     private static func otherMethod(_ method: Method, _ allow: String) -> Response {

@@ -86,6 +86,10 @@ package struct Setting: Sendable {
             settings.keepSize = Int64(try size(value, in: 0...1_125_899_906_842_624, source))
         },
         Setting(
+            flag: "--calls-in-memory", environment: ["CALLS_IN_MEMORY"], placeholder: "N",
+            help: "calls that /calls lists; older ones are read from the log one by one (10000)"
+        ) { settings, value, source throws(UsageError) in settings.callsInMemory = try whole(value, in: 1...100_000, source) },
+        Setting(
             flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL",
             help: "where Vonage reaches this server, shown at the start"
         ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },

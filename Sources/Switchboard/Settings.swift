@@ -25,6 +25,8 @@ package struct Settings: Sendable {
     package var nccos: String?
     package static let defaultFlowFolder = "nccos"
     package var events = "events"
+    /// The newest so many are answered from memory.
+    package var callsInMemory = 10_000
     package var sync = EventLogConfiguration.SyncPolicy.always
     /// Bytes at which the log's file is closed; nil: the log's default.
     package var rotateSize: Int?

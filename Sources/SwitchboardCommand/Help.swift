@@ -5,7 +5,7 @@
 import Switchboard
 
 enum Help {
-    static let commands = ["serve", "lint", "explain", "schema", "health", "version", "help"]
+    static let commands = ["serve", "lint", "explain", "schema", "events", "health", "version", "help"]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
@@ -14,6 +14,7 @@ enum Help {
           switchboard lint       check NCCOs, and folders of flows and templates
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
+          switchboard events     read the event log: lines, calls, one call's story; check it
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
           switchboard help       print this; switchboard COMMAND --help explains a command
@@ -99,6 +100,40 @@ enum Help {
 
         Example:
           switchboard schema ncco > ncco.schema.json
+        """
+
+    static let events = """
+        switchboard events tail [-f] [FLAG…]: print lines of the event log, with -f also those that come
+        switchboard events show CALL: tell one call's story, by its conversation_uuid or a leg's uuid
+        switchboard events calls [FLAG…]: one line for each call: began, from, to, how it ended, seconds, price
+        switchboard events verify: check every line and file, and that no number is missing
+
+        The log is only read, while the server writes or not, also a copy on another machine.
+
+          --events PATH
+              a folder, a file (plain or compressed), or - for standard input (events) [EVENTS_DIR]
+          --json
+              JSON, one value a line
+          --unmasked
+              telephone numbers in full; otherwise all but their last three digits are hidden
+          --call CALL, --status STATUS
+              tail: only lines of a call or leg, only those of a status (busy, completed, …) or kind (input, error, answer, …)
+          --lines N|all, -n N|all
+              tail: the last N lines before it goes on (10; all with --call)
+          --since TIME, --to TIME
+              calls: that began then or later, or before; as 2h, yesterday, 2026-11-30 or 2026-11-30T10:00Z, all in UTC
+          --status STATUS, --number NUMBER, --user NAME
+              calls: whose or whose leg's state this is, and who took part
+
+        Lines that cannot be read are counted and told, and end nothing.
+
+        Examples:
+          switchboard events tail -f --status completed
+          switchboard events show CON-0d6d4d2e-5c1b-4f0e-9a77-2b1f6a3c9e51
+          switchboard events calls --since 2h --status busy
+          ssh server tar c events | tar x && switchboard events verify --events events
+
+        Exit codes: 0 all went well, 1 show found no such call or verify a fault, 64 the command line or a path that cannot be read.
         """
 
     static let health = """

@@ -3,7 +3,7 @@
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
 // Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, 73 the event folder belongs to another
-// process; 1 where `health` finds no server or `lint` an error, 2 where `lint --strict` finds a warning.
+// process; 1 where `health` finds no server, `lint` an error or `events` a fault, 2 where `lint --strict` finds a warning.
 
 import Dispatch
 import NCCO
@@ -28,6 +28,8 @@ struct SwitchboardCommand {
         case "lint": Lint.run(arguments)
         case "explain" where wantsHelp: Console.output.print(Help.explain)
         case "explain": Explain.run(arguments, environment: environment())
+        case "events" where wantsHelp: Console.output.print(Help.events)
+        case "events": Events.run(arguments, environment: environment())
         case "schema" where wantsHelp: Console.output.print(Help.schema)
         case "schema": Schema.run(arguments)
         case "health" where wantsHelp: Console.output.print(Help.health)
@@ -47,6 +49,7 @@ struct SwitchboardCommand {
         case "lint": Help.lint
         case "explain": Help.explain
         case "schema": Help.schema
+        case "events": Help.events
         case "health": Help.health
         default: Help.overview
         }

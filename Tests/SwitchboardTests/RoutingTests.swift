@@ -9,6 +9,7 @@ struct RoutingTests {
     private enum Outcome: Equatable {
         case route(Route)
         case flow(String)
+        case call(String)
         case status(UInt16)
     }
 
@@ -20,6 +21,7 @@ struct RoutingTests {
         switch Routing(head, bytes: bytes.span, flows: flows, isAdmin: isAdmin) {
         case .route(let route): return (.route(route), nil)
         case .flow(let flow): return (.flow(flows.flows[flow].name), nil)
+        case .call(let name): return (.call(name), nil)
         case .answered(let response): return (.status(response.status.rawValue), response)
         }
     }
@@ -51,6 +53,14 @@ struct RoutingTests {
             let (outcome, response) = try routing("\(method) \(path)")
             #expect(outcome == .status(405))
             #expect(response.map { String(decoding: $0.fields.bytes, as: UTF8.self) } == "Allow: GET, HEAD, POST, OPTIONS\r\n")
+        }
+    }
+
+    @Test func `a call is found by its name, and by others not at all`() throws {
+        for target in ["/calls/CON-1", "/calls/CON-1/", "/calls/CON%2D1?unmasked=1"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .call("CON-1"), "\(target)")
+            #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
+            #expect(try routing("POST \(target)", isAdmin: true).outcome == .status(405), "\(target)")
         }
     }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Whatever happens to events on their way, the calls are the same: made-up calls are mixed, sent twice and out of order, cut over files of
+// several starts, and compared with what the events say in order.
+
+import Foundation
+import Testing
+
+@testable import Switchboard
+
+struct CallBookPropertyTests {
+    /// All calls of a book, without what hangs on when records came: their numbers, arrivals and repeats.
+    private func calls(_ book: CallBook, plain: Bool = false) -> [Call] {
+        var (book, calls) = (book, [Call]())
+        book.drain { calls.append($0) }
+        return calls.sorted { $0.conversationUUID < $1.conversationUUID }.map { call in
+            guard plain else { return call }
+            var call = call
+            (call.firstSeq, call.lastSeq) = (0, 0)
+            call.steps = call.steps.map { step in
+                var step = step
+                (step.seq, step.at, step.repeats) = (0, 0, 0)
+                step.about = step.about.map { _ in 0 }
+                return step
+            }
+            return call
+        }
+    }
+
+    @Test(arguments: UInt64(1)...40) func `events out of order and sent again give the calls of the ordered ones`(_ seed: UInt64) throws {
+        var random = CallGenerator(state: seed)
+        let arrivals = (0..<12).flatMap { _ in random.call() }
+        var ordered = CallBook()
+        for (index, arrival) in arrivals.enumerated() {
+            ordered.add(try #require(arrival.record(UInt64(index + 1), at: arrival.time ?? 0)))
+        }
+        let expected = calls(ordered, plain: true)
+        #expect(expected.count >= 12)
+
+        let again = arrivals.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+        let mixed = (arrivals + again).shuffled(using: &random)
+        var book = CallBook()
+        var last = Arrival.noon
+        for (index, arrival) in mixed.enumerated() {
+            last += Int64.random(in: 0..<50, using: &random)
+            book.add(try #require(arrival.record(UInt64(index + 1), at: last)))
+        }
+        let found = calls(book)
+        #expect(calls(book, plain: true) == expected)
+        #expect(found.flatMap(\.steps).map { $0.repeats }.reduce(0, +) >= again.count)
+    }
+
+    @Test(arguments: UInt64(1)...20) func `the same records give equal calls in whatever order, and read twice`(_ seed: UInt64) throws {
+        var random = CallGenerator(state: seed &+ 1000)
+        let arrivals = (0..<8).flatMap { _ in random.call() }
+        let mixed = (arrivals + arrivals.prefix(20)).shuffled(using: &random)
+        var records: [CallRecord] = []
+        for (index, arrival) in mixed.enumerated() {
+            records.append(try #require(arrival.record(UInt64(index + 1), at: Arrival.noon + Int64(index))))
+        }
+        var one = CallBook()
+        for record in records { one.add(record) }
+        // Files of several starts, read in any order, the end of each once more.
+        var other = CallBook()
+        var parts: [[CallRecord]] = []
+        var rest = records[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Int.random(in: 1...30, using: &random))
+            parts.append(Array(part))
+            rest = rest.dropFirst(part.count)
+        }
+        for part in parts.shuffled(using: &random) {
+            for record in part.shuffled(using: &random) + part.suffix(3) { other.add(record) }
+        }
+        #expect(calls(one) == calls(other))
+        #expect(calls(one).contains { $0.steps.contains { $0.repeats > 0 } })
+    }
+}

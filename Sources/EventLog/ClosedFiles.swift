@@ -56,11 +56,13 @@ struct ClosedFiles: Sendable {
 
     /// Compresses, deletes, and compresses what then has room.
     ///
-    /// - Parameter boundary: nil where the current file holds no line; then the newest of the closed ones is left alone.
+    /// - Parameters:
+    ///   - boundary: nil where the current file holds no line; then the newest of the closed ones is left alone.
+    ///   - isStopped: asked before anything in the folder is changed, and between pieces of a file.
     func pass(before boundary: Boundary?, now: TimeStamp, isStopped: () -> Bool) -> Outcome {
         var outcome = Outcome()
         compressAll(before: boundary, &outcome, isStopped)
-        if delete(before: boundary, now: now, &outcome), outcome.failure?.isLackOfRoom == true {
+        if delete(before: boundary, now: now, &outcome, isStopped), outcome.failure?.isLackOfRoom == true {
             outcome.failure = nil
             compressAll(before: boundary, &outcome, isStopped)
         }
@@ -81,12 +83,15 @@ struct ClosedFiles: Sendable {
     private func compressAll(before boundary: Boundary?, _ outcome: inout Outcome, _ isStopped: () -> Bool) {
         do throws(SystemFailure) {
             let files = try eligible(before: boundary)
-            // What a stop or a crash left behind; before the rest, for it takes room.
-            for part in files where part.form == .partial { try folder.unlink(part.name) }
-            for file in files where file.form == .plain {
+            // What a stop or a crash left behind goes first, for it takes room.
+            for file in files.filter({ $0.form == .partial }) + files.filter({ $0.form == .plain }) {
                 guard !isStopped() else {
                     outcome.isStopped = true
                     return
+                }
+                if file.form == .partial {
+                    try folder.unlink(file.name)
+                    continue
                 }
                 do throws(SystemFailure) { try compress(file, &outcome, isStopped) } catch {
                     outcome.failure = outcome.failure ?? error
@@ -159,7 +164,7 @@ struct ClosedFiles: Sendable {
     // MARK: Deleting
 
     /// Deletes oldest first what is older than the limit, then what is too much; false where nothing was deleted.
-    private func delete(before boundary: Boundary?, now: TimeStamp, _ outcome: inout Outcome) -> Bool {
+    private func delete(before boundary: Boundary?, now: TimeStamp, _ outcome: inout Outcome, _ isStopped: () -> Bool) -> Bool {
         guard keepFor != nil || keepSize != nil else { return false }
         var (aged, oversized) = ([String](), [String]())
         do throws(SystemFailure) {
@@ -168,6 +173,10 @@ struct ClosedFiles: Sendable {
             for oldest in candidates {
                 let isOld = keepFor.map { oldest.end < now.milliseconds - $0 } ?? false
                 guard isOld || keepSize.map({ total > $0 }) ?? false else { break }
+                guard !isStopped() else {
+                    outcome.isStopped = true
+                    break
+                }
                 for name in oldest.names { try folder.unlink(name) }
                 if isOld { aged += oldest.names } else { oversized += oldest.names }
                 total -= oldest.size

@@ -4,8 +4,8 @@
 // has. It is no queue of Dispatch's, because on Linux these give work no priority, and a thread that made itself slow would stay so for
 // others.
 //
-// Ending the log never waits for it: it is told to stop, looks at that every 256 KiB, and what it leaves half done the next start does. Until
-// it has ended it keeps the folder locked, so that no other process meets it at its work.
+// Ending the log never waits for it: it is told to stop, looks at that every 256 KiB, and what it leaves half done the next start does. Where
+// it is at work it keeps the folder locked until then, so that no other process meets it there.
 
 import Locking
 
@@ -21,7 +21,9 @@ final class Housekeeping: Sendable {
         var isWanted = false
         var isRunning = false
         var isStopped = false
-        /// Held to the end of the last pass.
+        /// It may be changing files; else it only looks.
+        var isAtWork = false
+        /// Held to the end of that.
         var lock: FolderLock?
         var done = ClosedFiles.Outcome()
     }
@@ -55,7 +57,7 @@ final class Housekeeping: Sendable {
         var lock = lock
         state.withLock { state in
             state.isStopped = true
-            if state.isRunning { state.lock = lock.take() }
+            if state.isAtWork { state.lock = lock.take() }
         }
     }
 
@@ -93,19 +95,26 @@ final class Housekeeping: Sendable {
         return nil
     }
 
+    /// Whether to leave it; if not, files may be changed from now to the end of the pass.
+    private func isStopped() -> Bool {
+        state.withLock { state in
+            if !state.isStopped { state.isAtWork = true }
+            return state.isStopped
+        }
+    }
+
     private func work() {
         while true {
             let (isDue, boundary) = state.withLock { state in
                 let isDue = state.isWanted && !state.isStopped
                 state.isWanted = false
-                if !isDue {
-                    state.isRunning = false
-                    state.lock = nil
-                }
+                state.isAtWork = false
+                state.lock = nil
+                if !isDue { state.isRunning = false }
                 return (isDue, state.boundary)
             }
             guard isDue else { return }
-            let outcome = files.pass(before: boundary, now: .now) { self.state.withLock { $0.isStopped } }
+            let outcome = files.pass(before: boundary, now: .now) { isStopped() }
             let failureBefore = state.withLock { state in
                 defer { state.done.add(outcome) }
                 return state.done.failure

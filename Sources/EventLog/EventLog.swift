@@ -183,22 +183,20 @@ package final class EventLog: Sendable {
     /// What the log has done and how it is; from any thread, never waits for the disk.
     package var status: LogStatus {
         let now = DispatchTime.now().uptimeNanoseconds
-        let kept = housekeeping?.done
+        let closedFiles = housekeeping?.done ?? ClosedFiles.Outcome()
         let hangs = UInt64(max(configuration.hangsAfter, 0)) * 1_000_000
         return shared.withLock { shared in
             var reasons = shared.reasons
             if let since = shared.busySince?.uptimeNanoseconds, now > since, now - since > hangs {
                 reasons.append("the disk of the event folder has not answered for \((now - since) / 1_000_000_000) s")
             }
+            if let failure = closedFiles.failure { reasons.append("closed log files cannot be compressed or deleted: \(failure)") }
             var counters = shared.counters
-            if let failure = kept?.failure { reasons.append("closed log files cannot be compressed or deleted: \(failure)") }
-            if let kept {
-                counters.compressed = kept.compressed
-                counters.compressedBytesBefore = kept.bytesBefore
-                counters.compressedBytesAfter = kept.bytesAfter
-                counters.deletedForAge = kept.deletedForAge
-                counters.deletedForSize = kept.deletedForSize
-            }
+            counters.compressed = closedFiles.compressed
+            counters.compressedBytesBefore = closedFiles.bytesBefore
+            counters.compressedBytesAfter = closedFiles.bytesAfter
+            counters.deletedForAge = closedFiles.deletedForAge
+            counters.deletedForSize = closedFiles.deletedForSize
             counters.refused += shared.refused
             counters.dropped += shared.dropped
             return LogStatus(

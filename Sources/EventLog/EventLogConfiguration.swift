@@ -43,7 +43,7 @@ package struct EventLogConfiguration: Sendable {
     package var rotateRetryAfter = 60_000
     /// Milliseconds for which a closed file is kept after its newest line; nil: for ever.
     package var keepFor: Int64?
-    /// Bytes that closed files may take together, as they lie on the disk; nil: any.
+    /// Bytes that closed files may have together, compressed where they are; nil: any.
     package var keepSize: Int64?
 
     /// Takes the default for everything but the folder.

@@ -130,6 +130,9 @@ struct RouteTests {
             #expect(metrics.text.contains("\nswitchboard_events_total 1\n"))
             #expect(
                 metrics.text.contains("\nswitchboard_connections_open 1\n") || metrics.text.contains("\nswitchboard_connections_open 2\n"))
+            for name in ["rotations", "files_compressed", "files_deleted_for_age", "files_deleted_for_size"] {
+                #expect(metrics.text.contains("\nswitchboard_log_\(name)_total 0\n"))
+            }
             for line in metrics.text.split(separator: "\n") where !line.hasPrefix("#") {
                 let parts = line.split(separator: " ")
                 #expect(parts.count == 2 && parts[0].hasPrefix("switchboard_") && Double(parts[1]) != nil, "\(line)")

@@ -73,16 +73,18 @@ enum Events {
             }
             keeps = false
         }
-        var told = 0
+        var told = Told()
+        var isCaughtUp = false
         let follow: () -> Bool = {
+            isCaughtUp = true
             showKept()
-            told = tell(reader, told, &screen)
+            told.tell(reader, &screen)
             screen.clearBar()
             screen.flush()
             poll(nil, 0, 100)
             return true
         }
-        let progress = { screen.progress(reader.taken, of: reader.total) }
+        let progress = { if !isCaughtUp { screen.progress(reader.taken, of: reader.total) } }
         try reader.read(wanted, progress: progress, follow: follows ? follow : nil) { _, text in
             let line = text.withUnsafeBufferPointer { Array($0) }
             if call == nil, status == nil, keeps {
@@ -98,7 +100,7 @@ enum Events {
         }
         showKept()
         screen.clearBar()
-        _ = tell(reader, told, &screen)
+        told.tell(reader, &screen)
         screen.flush()
     }
 
@@ -168,7 +170,8 @@ enum Events {
             return true
         }
         drawing.clearBar()
-        _ = tell(reader, 0, &drawing)
+        var told = Told()
+        told.tell(reader, &drawing)
         screen = drawing
         let now = now()
         return (names.compactMap { book.call($0, now: now) }, ofLegs)
@@ -219,7 +222,8 @@ enum Events {
         book.drain(steps: false) { rest.append($0) }
         for call in rest.sorted(by: { ($0.began, $0.conversationUUID) < ($1.began, $1.conversationUUID) }) { show(call) }
         screen.clearBar()
-        _ = tell(reader, 0, &screen)
+        var told = Told()
+        told.tell(reader, &screen)
         screen.flush()
     }
 
@@ -279,18 +283,23 @@ enum Events {
         return [Array(dashed), digits]
     }
 
-    /// Tells what of the log could not be read, from the `told`th place on; returns how many places have been told.
-    private static func tell(_ reader: LogReader, _ told: Int, _ screen: inout Screen) -> Int {
-        let places = reader.badLines.prefix(10)
-        for line in places.dropFirst(told) {
-            let reason = line.isTorn ? "the file ends within a line" : "no line of the log, or changed since it was written"
-            screen.note("\(line.file), byte \(line.offset): \(reason)")
+    /// What has been told of all that could not be read.
+    private struct Told {
+        private var lines = 0
+        private var failures = 0
+        /// Places of lines that are told one by one.
+        private static let most = 10
+
+        mutating func tell(_ reader: LogReader, _ screen: inout Screen) {
+            for line in reader.badLines.prefix(Self.most).dropFirst(lines) {
+                let reason = line.isTorn ? "the file ends within a line" : "no line of the log, or changed since it was written"
+                screen.note("\(String(printable(line.file).dropFirst().dropLast())), byte \(line.offset): \(reason)")
+            }
+            if reader.badCount > max(Self.most, lines) { screen.note("\(reader.badCount) lines could not be read") }
+            lines = reader.badCount
+            for failure in reader.failures.dropFirst(failures) { screen.note("\(printable(failure.name)): \(failure.reason)") }
+            failures = reader.failures.count
         }
-        if told == 0 || reader.badCount > told {
-            for failure in reader.failures { screen.note("\(failure)") }
-            if reader.badCount > places.count { screen.note("\(reader.badCount) lines could not be read") }
-        }
-        return places.count
     }
 
     private static func now() -> Int64 {

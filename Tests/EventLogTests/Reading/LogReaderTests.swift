@@ -160,6 +160,18 @@ struct LogReaderTests {
         #expect(try read(folder.path) { $0.to = since }.seqs == [1, 2, 3])
     }
 
+    @Test func `for the last lines, files in front of them are passed over`() throws {
+        let folder = try TemporaryFolder()
+        for file in 0..<5 {
+            try folder.put(lines(10, from: UInt64(file * 10 + 1)), as: "events-20261130T0\(file)0000Z-\(file * 10 + 1).jsonl")
+        }
+        try folder.put(lines(3, from: 51))
+        #expect(try read(folder.path) { $0.last = 10 }.seqs.first == 41)
+        #expect(try read(folder.path) { $0.last = 11 }.seqs.first == 31)
+        try folder.put([])
+        #expect(try read(folder.path) { $0.last = 10 }.seqs.first == 31)
+    }
+
     @Test func `reading ends when enough was seen`() throws {
         let folder = try TemporaryFolder()
         try folder.put(lines(1), as: "events-20261130T090000Z-1.jsonl")

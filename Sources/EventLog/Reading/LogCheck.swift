@@ -74,6 +74,7 @@ package struct LogCheck: Sendable {
         var done: Int64 = 0
         let ordered = entries.filter(\.isSetAside) + entries.filter { !$0.isSetAside }
         for entry in ordered {
+            if !entry.isSetAside { aside = Self.merged(aside) }
             let file = File(name: entry.name, kind: entry.kind)
             do throws(ReadFailure) {
                 check(try LogInput(path: entry.path, name: entry.name), file) { progress(done + $0, total) }
@@ -141,12 +142,32 @@ package struct LogCheck: Sendable {
         if seq > last.seq + 1 { noteGap(last.seq + 1...seq - 1, file.name) }
     }
 
+    /// In order, without overlaps.
+    private static func merged(_ ranges: [ClosedRange<UInt64>]) -> [ClosedRange<UInt64>] {
+        var merged: [ClosedRange<UInt64>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
+                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged
+    }
+
     /// Notes what of a range is not among the lines set aside.
     private mutating func noteGap(_ range: ClosedRange<UInt64>, _ file: String) {
+        // The first that reaches into it.
+        var (low, high) = (0, aside.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if aside[middle].upperBound < range.lowerBound { low = middle + 1 } else { high = middle }
+        }
         var next = range.lowerBound
-        for part in aside.sorted(by: { $0.lowerBound < $1.lowerBound }) where part.overlaps(range) && part.upperBound >= next {
-            if part.lowerBound > next { note(next...part.lowerBound - 1, file) }
-            next = part.upperBound + 1
+        while low < aside.count, aside[low].lowerBound <= range.upperBound {
+            if aside[low].lowerBound > next { note(next...aside[low].lowerBound - 1, file) }
+            next = aside[low].upperBound + 1
+            low += 1
         }
         if next <= range.upperBound { note(next...range.upperBound, file) }
     }

@@ -278,9 +278,13 @@ struct LogCheckTests {
         let folder = try TemporaryFolder()
         try folder.put(lines(3), as: "events-20261130T090000Z-1.jsonl")
         try folder.put(Array("torn\n".utf8) + lines(2, from: 5), as: "events.torn-20261130T110000Z")
-        try folder.put(lines(1, from: 7))
+        // A second crash while the first was mended leaves a second copy, with more.
+        try folder.put(Array("torn\n".utf8) + lines(4, from: 5), as: "events.torn-20261130T110000Z-2")
+        try folder.put(lines(2, from: 10), as: "events.torn-20261130T120000Z")
+        try folder.put(lines(1, from: 14))
         let check = try LogCheck(path: folder.path)
-        #expect(check.gaps.map { [$0.first, $0.last] } == [[4, 4]])
+        #expect(check.gaps.map { [$0.first, $0.last] } == [[4, 4], [9, 9], [12, 13]])
+        #expect(check.missing == 4)
     }
 
     @Test func `bad checks, torn ends, numbers that come again and broken compression are faults`() throws {

@@ -75,4 +75,35 @@ struct CallBookPropertyTests {
         #expect(calls(one) == calls(other))
         #expect(calls(one).contains { $0.steps.contains { $0.repeats > 0 } })
     }
+
+    @Test(arguments: UInt64(1)...20) func `bytes of any sort trap nothing and steer no terminal`(_ seed: UInt64) throws {
+        var random = CallGenerator(state: seed &+ 2000)
+        var book = CallBook()
+        var parsed = 0
+        for (index, arrival) in (0..<20).flatMap({ _ in random.call() }).enumerated() {
+            var line = try #require(arrival.record(UInt64(index + 1), at: Arrival.noon)).line
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<line.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: line[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: line.remove(at: place)
+                case 2: line.insert(contentsOf: [UInt8]("\"{[,:\\\u{1B}".utf8).shuffled(using: &random).prefix(1), at: place)
+                default: line.removeSubrange(place...)
+                }
+                if line.isEmpty { line = [0x7B] }
+            }
+            guard let record = CallRecord(line) else { continue }
+            parsed += 1
+            book.add(record)
+            var shown = Array(record.line().utf8)
+            record.appendJSON(to: &shown)
+            #expect(!shown.contains { $0 < 0x20 || $0 == 0x7F })
+        }
+        #expect(parsed > 20)
+        book.drain { call in
+            var shown = Array((call.line() + call.timeline().joined()).utf8)
+            call.appendJSON(to: &shown)
+            #expect(!shown.contains { $0 < 0x20 || $0 == 0x7F })
+        }
+    }
 }

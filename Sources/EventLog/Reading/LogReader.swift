@@ -45,7 +45,7 @@ package final class LogReader {
     /// How often and how much of what could not be read was met; the first hundred places.
     package private(set) var badLines: [BadLine] = []
     package private(set) var badCount = 0
-    /// Files that could not be read, or not to their ends.
+    /// Files that could not be read, or not to their ends; a hundred at most.
     package private(set) var failures: [ReadFailure] = []
     /// Bytes taken from the disk so far, and how many there are; nil where that is not known.
     package private(set) var taken: Int64 = 0
@@ -117,7 +117,7 @@ package final class LogReader {
         do throws(ReadFailure) {
             return LineBlocks(try LogInput(path: path, name: Folder.current))
         } catch {
-            if !error.isMissing { failures.append(error) }
+            if !error.isMissing { fail(error) }
             return nil
         }
     }
@@ -132,10 +132,15 @@ package final class LogReader {
         let entries = try LogFiles.list(path)
         let newest = entries.last { $0.firstSeq != nil && ($0.kind == .closed || $0.kind == .current) }?.firstSeq ?? 0
         if after == nil { total = entries.reduce(0) { $0 + $1.size } }
+        // A search may not have met the last numbers; the file that was current tells where it began.
+        let followed = after == nil ? nil : entries.first { $0.kind == .closed && identities.contains($0.identity) }?.firstSeq
         for (index, entry) in entries.enumerated() where entry.kind != .current && !identities.contains(entry.identity) {
             let next = entries[(index + 1)...].first { $0.kind == .closed || $0.kind == .current }
             let isPassed =
-                if let after { entry.kind != .closed || next?.firstSeq.map { $0 <= after + 1 } ?? false } else {
+                if let after {
+                    entry.kind != .closed || next?.firstSeq.map { $0 <= after + 1 } ?? false
+                        || followed.map { entry.firstSeq ?? 0 <= $0 } ?? false
+                } else {
                     !wanted.reaches(entry, next: next, newest: newest)
                 }
             guard !isPassed else {
@@ -146,7 +151,7 @@ package final class LogReader {
                 var blocks: LineBlocks? = LineBlocks(try open(entry))
                 guard drain(&blocks, wanted, ends: true, after: after, progress, body) else { return false }
             } catch {
-                failures.append(error)
+                fail(error)
             }
         }
         return true
@@ -191,10 +196,14 @@ package final class LogReader {
                 if goesOn == false { return false }
             }
         } catch {
-            failures.append(error)
+            fail(error)
             blocks = nil
         }
         return true
+    }
+
+    private func fail(_ failure: ReadFailure) {
+        if failures.count < 100 { failures.append(failure) }
     }
 
     private func note(_ line: BadLine) {

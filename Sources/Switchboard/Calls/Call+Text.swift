@@ -43,7 +43,7 @@ extension Call {
             switch state {
             case .unknown: "how it ended is not known"
             case .open(let state): "\(state.rawValue), goes on"
-            case .ended(let state): "ended \(state.rawValue)"
+            case .ended(let state): state.rawValue
             }
         if let answeredBy { text += ", answered by a \(word(answeredBy))" }
         if let seconds { text += " after \(seconds) s" }

@@ -18,7 +18,7 @@ struct CallTextTests {
         #expect(
             call.timeline().joined(separator: "\n") == """
                 call CON-0d6d4d2e-5c1b-4f0e-9a77-2b1f6a3c9e51: ********101 → ********100
-                began 2026-01-01 12:00:00.000Z, ended busy after 12 s, ended by the platform, price 0.00144000 EUR
+                began 2026-01-01 12:00:00.000Z, busy after 12 s, ended by the platform, price 0.00144000 EUR
 
                 leg 1: 3f1b6a52c1b94d6e8c0a7d5e9b2f4a10 inbound ********101 → ********100: completed, 12 s, 0.00144000 EUR, ended by the platform
                 leg 2: 8c2d1f7b-93a4-4f0e-b6a1-77d0c1e2f3a4 outbound ********100 → ********142: busy, SIP 486, its completed event is missing

@@ -25,8 +25,8 @@ package struct CallBook: Sendable {
     /// Calls by their last record, oldest first; a pair that is no longer true is passed over.
     private var ages = Heap()
     private var bytes = 0
-    /// Worked out when asked for, and until a record comes.
-    private var finished: [String: Call] = [:]
+    /// For lists, without steps: worked out when asked for, and kept until a record comes.
+    private var finished: [String: (isSilent: Bool, call: Call)] = [:]
     /// Records that name no call.
     package private(set) var unassigned = 0
     /// Calls that went out to make room.
@@ -90,7 +90,7 @@ package struct CallBook: Sendable {
     /// - Parameters:
     ///   - name: its `conversation_uuid`, with or without `CON-`.
     ///   - now: see `CallDraft.call(now:)`.
-    package mutating func call(_ name: String, now: Int64? = nil) -> Call? { call(key: Identity(name).key, now: now) }
+    package func call(_ name: String, now: Int64? = nil) -> Call? { drafts[Identity(name).key]?.call(now: now) }
 
     /// The calls that have a leg of this `uuid`, in order of their first record.
     package func calls(withLeg uuid: String, now: Int64? = nil) -> [Call] {
@@ -100,21 +100,21 @@ package struct CallBook: Sendable {
     }
 
     /// Calls with a record above this number, in order of their last one: what a stream goes on from, whose event id is a `seq`.
-    package mutating func calls(after seq: UInt64, now: Int64? = nil) -> [Call] {
-        drafts.values.filter { $0.lastSeq > seq }.sorted { $0.lastSeq < $1.lastSeq }.map(\.key).compactMap { call(key: $0, now: now) }
+    package func calls(after seq: UInt64, now: Int64? = nil) -> [Call] {
+        drafts.values.filter { $0.lastSeq > seq }.sorted { ($0.lastSeq, $0.key) < ($1.lastSeq, $1.key) }.map { $0.call(now: now) }
     }
 
-    private mutating func call(key: String, now: Int64?) -> Call? {
+    private mutating func listed(_ key: String, now: Int64?) -> Call? {
         guard let draft = drafts[key] else { return nil }
         let isSilent = now.map { $0 - draft.lastAt > CallDraft.longestSilence } ?? false
         // Silence is the only thing that changes a call without a record.
-        if !isSilent, let call = finished[key] { return call }
-        let call = draft.call(now: now)
-        if !isSilent { finished[key] = call }
+        if let known = finished[key], known.isSilent == isSilent { return known.call }
+        let call = draft.call(now: now, steps: false)
+        finished[key] = (isSilent, call)
         return call
     }
 
-    /// Some of the calls that fit a filter, newest first.
+    /// Some of the calls that fit a filter, newest first, without their steps.
     ///
     /// - Parameters:
     ///   - cursor: the `next` of the page before; nil for the first.
@@ -128,7 +128,7 @@ package struct CallBook: Sendable {
         var calls: [Call] = []
         var last: CallCursor?
         for place in places {
-            guard let call = call(key: place.key, now: now), filter.matches(call) else { continue }
+            guard let call = listed(place.key, now: now), filter.matches(call) else { continue }
             if calls.count >= max(limit, 1) { return (calls, last) }
             calls.append(call)
             last = place

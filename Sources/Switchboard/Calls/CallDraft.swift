@@ -170,7 +170,9 @@ struct CallDraft: Sendable {
         if let open = deciding.last(where: { $0.completed == .open }) ?? known.last(where: { $0.completed == .open }) {
             return .open(open.state ?? .started)
         }
-        if deciding.contains(where: { $0.state == .completed || $0.answered != nil }) { return .ended(.completed) }
+        if deciding.contains(where: { $0.state == .completed || $0.answered != nil && $0.state?.isFailure != true }) {
+            return .ended(.completed)
+        }
         let failed = deciding.last { $0.state?.isFailure == true }
         return .ended(failed?.state ?? deciding.last?.state ?? .completed)
     }

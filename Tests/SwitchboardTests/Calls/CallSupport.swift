@@ -86,7 +86,7 @@ func book(_ arrivals: [Arrival]) throws -> CallBook {
 }
 
 func theCall(_ arrivals: [Arrival], now: Int64? = nil) throws -> Call {
-    var book = try book(arrivals)
+    let book = try book(arrivals)
     #expect(book.count == 1)
     let call = book.call(Arrival.conversation, now: now)
     return try #require(call)

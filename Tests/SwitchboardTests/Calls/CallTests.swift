@@ -160,7 +160,7 @@ struct CallTests {
 
     @Test func `a transfer links two calls`() throws {
         let other = "CON-9f8e7d6c-5b4a-4392-8170-6f5e4d3c2b1a"
-        var book = try book([
+        let book = try book([
             .event("started"),
             .other(
                 "transfer",
@@ -292,6 +292,15 @@ struct CallBookTests {
         #expect(names { $0.user = "Alice" } == ["one"])
         #expect(names { $0.since = Arrival.noon + 5000 } == ["two"])
         #expect(names { $0.to = Arrival.noon + 5000 } == ["one"])
+    }
+
+    @Test func `a list knows of new records, and of silence`() throws {
+        var book = try book([.event("started", call: "one"), .event("answered", at: 5, call: "one")])
+        let late = Arrival.noon + 10 + CallDraft.longestSilence + 1
+        #expect(book.page(limit: 1, now: Arrival.noon).calls.map(\.state) == [.open(.answered)])
+        #expect(book.page(limit: 1, now: late).calls.map(\.state) == [.ended(.completed)])
+        book.add(try #require(Arrival.event("busy", at: 6, call: "one").record(3, at: late)))
+        #expect(book.page(limit: 1, now: late).calls.map(\.state) == [.ended(.busy)])
     }
 
     @Test func `a stream goes on behind a number`() throws {

@@ -46,7 +46,10 @@ final class ServerProcess {
             process.executableURL = Self.product
             process.arguments = arguments
         }
-        process.environment = environment.merging(["PATH": "/usr/bin:/bin", "POLLER": PollerKind.underTest.rawValue]) { given, _ in given }
+        var standard = ["PATH": "/usr/bin:/bin", "POLLER": PollerKind.underTest.rawValue]
+        // A sanitizer's settings are for every process that was built with it.
+        standard["ASAN_OPTIONS"] = ProcessInfo.processInfo.environment["ASAN_OPTIONS"]
+        process.environment = environment.merging(standard) { given, _ in given }
         process.currentDirectoryURL = FileManager.default.temporaryDirectory
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = outputPipe

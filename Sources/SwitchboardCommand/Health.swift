@@ -18,7 +18,7 @@ enum Health {
             let answer = try HealthProbe(url: url).ask(milliseconds: 3000)
             Console.output.print(answer)
         } catch {
-            SwitchboardCommand.finish(error.isUsage ? 64 : 1, "switchboard health: \(error)")
+            SwitchboardCommand.finish(error.fault == .usage ? 64 : 1, "switchboard health: \(error)")
         }
     }
 

@@ -56,8 +56,8 @@ struct AddressTests {
         ("http://h/\r\nX: y", "characters"), ("http://hö", "characters"),
     ])
     func `a URL that cannot be asked says what can`(_ url: String, _ words: String) {
-        let error = #expect(throws: HealthProbeError.self) { try HealthProbe(url: url) }
-        #expect(error?.isUsage == true)
+        let error = #expect(throws: HTTPRequestError.self) { try HealthProbe(url: url) }
+        #expect(error?.fault == .usage)
         #expect(error?.description.contains(words) == true)
         #expect(error?.description.hasSuffix("write http://HOST:PORT or unix:PATH") == true)
     }

@@ -14,7 +14,7 @@ import Switchboard
 #endif
 
 enum Events {
-    private static let names = ["tail", "show", "calls", "verify"]
+    private static let names = ["tail", "show", "calls", "verify", "replay"]
 
     static func run(_ arguments: [String], environment: [String: String]) {
         var arguments = arguments
@@ -26,6 +26,7 @@ enum Events {
             case "show": try show(arguments, folder)
             case "calls": try calls(arguments, folder)
             case "verify": try verify(arguments, folder)
+            case "replay": try replay(arguments, folder, environment)
             default:
                 let hint = nearest(name, among: names).map { "did you mean \($0)?" } ?? "write events \(names.joined(separator: ", "))"
                 throw UsageError(name.isEmpty ? hint : "\(printable(name)): \(hint)")
@@ -248,15 +249,15 @@ enum Events {
 
     // MARK: shared
 
-    private static func noOperands(_ arguments: CommandArguments) throws(UsageError) {
+    static func noOperands(_ arguments: CommandArguments) throws(UsageError) {
         if let operand = arguments.operands.first {
             throw UsageError("\(printable(operand)) is not expected; the log is named by --events")
         }
     }
 
-    private static func masking(_ arguments: CommandArguments) -> Masking { arguments.has("--unmasked") ? .unmasked : .masked }
+    static func masking(_ arguments: CommandArguments) -> Masking { arguments.has("--unmasked") ? .unmasked : .masked }
 
-    private static func reader(_ path: String) throws(UsageError) -> LogReader {
+    static func reader(_ path: String) throws(UsageError) -> LogReader {
         do throws(ReadFailure) { return try LogReader(path: path) } catch { throw UsageError(hint(error)) }
     }
 
@@ -264,7 +265,7 @@ enum Events {
         "\(printable(failure.name)): \(failure.reason)\(failure.isMissing ? "; name the log by --events PATH" : "")"
     }
 
-    private static func time(_ flag: String, _ arguments: CommandArguments) throws(UsageError) -> Int64? {
+    static func time(_ flag: String, _ arguments: CommandArguments) throws(UsageError) -> Int64? {
         guard let text = try arguments.value(flag) else { return nil }
         guard let time = TimeArgument.milliseconds(text, now: now()) else {
             throw UsageError("\(flag): \(printable(text)) is no time; write \(TimeArgument.allowed)")
@@ -273,7 +274,7 @@ enum Events {
     }
 
     /// The spellings of a call's or leg's name that may stand in the log.
-    private static func needles(_ name: String) -> [[UInt8]] {
+    static func needles(_ name: String) -> [[UInt8]] {
         // Only legs are written without dashes too, and each spelling is a search of its own.
         if name.hasPrefix("CON-") { return [Array(name.utf8.dropFirst(4))] }
         let key = Identity(name).key
@@ -284,7 +285,7 @@ enum Events {
     }
 
     /// What has been told of all that could not be read.
-    private struct Told {
+    struct Told {
         private var lines = 0
         private var failures = 0
         /// Places of lines that are told one by one.
@@ -302,7 +303,7 @@ enum Events {
         }
     }
 
-    private static func now() -> Int64 {
+    static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

@@ -14,7 +14,7 @@ enum Help {
           switchboard lint       check NCCOs, and folders of flows and templates
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
-          switchboard events     read the event log: lines, calls, one call's story; check it
+          switchboard events     read the event log: lines, calls, one call's story; check it, replay it
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
           switchboard help       print this; switchboard COMMAND --help explains a command
@@ -107,6 +107,7 @@ enum Help {
         switchboard events show CALL: tell one call's story, by its conversation_uuid or a leg's uuid
         switchboard events calls [FLAG…]: one line for each call: began, from, to, how it ended, seconds, price
         switchboard events verify: check every line and file, and that no number is missing
+        switchboard events replay [--call CALL] --to-url URL [FLAG…]: send the logged requests to a server again
 
         The log is only read, while the server writes or not, also a copy on another machine.
 
@@ -125,15 +126,34 @@ enum Help {
           --status STATUS, --number NUMBER, --user NAME
               calls: whose or whose leg's state this is, and who took part
 
+        replay sends answer requests and events in the order of their numbers, one at a time, each with 10 s for its answer, and says
+        whether the server's NCCO is the logged one; a flow that uses its own URL needs the --public-url it had. The requests are sent
+        unsigned. Follows no redirects.
+
+          --to-url URL
+              http://HOST:PORT, also with a path in front of /voice, or unix:PATH
+          --yes
+              send although the host is not loopback (localhost, 127.0.0.0/8, [::1], unix:)
+          --call CALL, --since TIME, --to TIME
+              only these calls or legs (may be repeated), only what arrived then or later, or before
+          --speed 10x
+              how many times as fast as it was, or max for no waits (1x); no wait is longer than 10 s
+          --keep-numbers
+              send telephone numbers as they are. Otherwise each becomes one that is reserved for fiction, +1 415 555 0100 to 0199 or
+              +44 7700 900000 to 900999, the same wherever it stands as a whole value; in sentences and addresses they stay. The list at
+              the end says which became which: one that the server's flows go by is to be its --number
+
         Lines that cannot be read are counted and told, and end nothing.
 
         Examples:
           switchboard events tail -f --status completed
           switchboard events show CON-0d6d4d2e-5c1b-4f0e-9a77-2b1f6a3c9e51
           switchboard events calls --since 2h --status busy
+          switchboard events replay --call CON-0d6d4d2e-5c1b-4f0e-9a77-2b1f6a3c9e51 --to-url http://localhost:3000 --speed 10x
           ssh server tar c events | tar x && switchboard events verify --events events
 
-        Exit codes: 0 all went well, 1 show found no such call or verify a fault, 64 the command line or a path that cannot be read.
+        Exit codes: 0 all went well, 1 show found no such call, verify a fault, or replay nothing to send or an answer other than 2xx, 64
+        the command line or a path that cannot be read, 69 replay found nobody who listens.
         """
 
     static let health = """

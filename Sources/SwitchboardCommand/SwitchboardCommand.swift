@@ -2,8 +2,9 @@
 //
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
-// Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, 73 the event folder belongs to another
-// process; 1 where `health` finds no server, `lint` an error or `events` a fault, 2 where `lint --strict` finds a warning.
+// Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, or one where nobody listens, 73 the event
+// folder belongs to another process; 1 where `health` finds no server, `lint` an error or `events` a fault, 2 where `lint --strict` finds a
+// warning.
 
 import Dispatch
 import NCCO

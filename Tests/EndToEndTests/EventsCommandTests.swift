@@ -171,7 +171,7 @@ struct EventsCommandTests {
     }
 
     @Test(arguments: [
-        ([], "write events tail, show, calls, verify"), (["tial"], "did you mean tail?"), (["show"], "events show CALL"),
+        ([], "write events tail, show, calls, verify, replay"), (["tial"], "did you mean tail?"), (["show"], "events show CALL"),
         (["tail", "--cal", "x"], "did you mean --call?"), (["tail", "-n", "x"], "or all"), (["calls", "--since", "soon"], "yesterday"),
         (["calls", "--number", "12"], "no phone number"), (["verify", "x"], "--events"),
         (["tail", "--events", "/nowhere"], "--events PATH"),

@@ -108,7 +108,7 @@ extension CallStep {
 }
 
 /// Members with the commas between them. The buffer is lent to each call.
-private struct ObjectWriter {
+struct ObjectWriter {
     private let masking: Masking
     private var isFirst = true
 

@@ -159,16 +159,16 @@ private func moment(_ milliseconds: Int64) -> String {
 }
 
 /// A text that should be a word: without quotes where it is one.
-private func word(_ text: String) -> String {
+func word(_ text: String) -> String {
     let quoted = printable(text)
     let inside = quoted.dropFirst().dropLast()
     return inside == text && !text.contains(" ") ? text : quoted
 }
 
 /// Several words, escaped.
-private func plain(_ text: String) -> String { String(printable(text).dropFirst().dropLast()) }
+func plain(_ text: String) -> String { String(printable(text).dropFirst().dropLast()) }
 
-private func party(_ text: String?, _ masking: Masking) -> String { text.map { word(masking.shown($0)) } ?? "-" }
+func party(_ text: String?, _ masking: Masking) -> String { text.map { word(masking.shown($0)) } ?? "-" }
 
 private func shownJSON(_ json: [UInt8], _ masking: Masking) -> String {
     var output: [UInt8] = []

@@ -78,7 +78,7 @@ package enum Masking: Sendable {
     package func append(text: String, to output: inout [UInt8]) { appendSafeString(shown(text), to: &output) }
 
     /// Values of these keys are ids, times and money.
-    private static let plainNames: Set<String> = [
+    static let plainNames: Set<String> = [
         "uuid", "call_uuid", "conversation_uuid", "conversation_uuid_from", "conversation_uuid_to", "recording_uuid", "timestamp",
         "start_time", "end_time", "rate", "price", "size", "duration", "confidence",
     ]
@@ -163,7 +163,7 @@ private func endOfUUID(_ bytes: [UInt8], _ start: Int) -> Int? {
 }
 
 /// Behind `YYYY-MM-DD` with or without a time of day.
-private func endOfDate(_ bytes: [UInt8], _ start: Int) -> Int? {
+func endOfDate(_ bytes: [UInt8], _ start: Int) -> Int? {
     func holds(_ pattern: String, _ start: Int) -> Bool {
         guard start + pattern.utf8.count <= bytes.count else { return false }
         for (offset, expected) in pattern.utf8.enumerated() {

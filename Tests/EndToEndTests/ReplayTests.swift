@@ -37,8 +37,8 @@ struct ReplayTests {
     }
 
     @Test func `the log's requests arrive at another server in order, with numbers that nobody has`() throws {
-        try withLog { log in
-            try withServer { target in
+        try withLog { log throws in
+            try withServer { target throws in
                 let end = try replay(
                     log, to: "http://127.0.0.1:\(target.server.port)", environment: ["VONAGE_SIGNATURE_SECRET": "a secret of the tests"])
                 #expect(end.status == 0, "\(end.errors)")
@@ -61,7 +61,7 @@ struct ReplayTests {
     }
 
     @Test func `another NCCO is told, and one call's requests can be sent alone with their numbers`() throws {
-        try withLog { log in
+        try withLog { log throws in
             let other = "14155550142"
             try withServer(adjust: { $0.numbers = PhoneNumber(other).map { [$0] } ?? [] }) { target in
                 let url = "http://localhost:\(target.server.port)"
@@ -81,7 +81,7 @@ struct ReplayTests {
     }
 
     @Test func `exit codes say who did not answer well, and that nobody listens or nothing is to be sent`() throws {
-        try withLog { log in
+        try withLog { log throws in
             try withServer(.preferred, serving: ThrowingService()) { target in
                 let end = try replay(log, to: "http://127.0.0.1:\(target.server.port)/base/")
                 #expect(end.status == 1)
@@ -98,8 +98,21 @@ struct ReplayTests {
         }
     }
 
+    @Test func `a host that is not loopback is sent nothing without a yes`() throws {
+        try withLog { log throws in
+            try withServer { target throws in
+                // Reaches this machine, but nothing says that it must.
+                let url = "http://0.0.0.0:\(target.server.port)"
+                #expect(try replay(log, to: url).status == 64)
+                #expect(target.server.statistics.accepted == 0)
+                #expect(try replay(log, to: url, "--yes").status == 0)
+                #expect(try target.stopAndRead().count == 4)
+            }
+        }
+    }
+
     @Test func `an answer that is too long is none, and one that comes before all is sent is read`() throws {
-        try withServer { target in
+        try withServer { target throws in
             let client = try HTTPRequestClient(url: "http://127.0.0.1:\(target.server.port)")
             let long = #expect(throws: HTTPRequestError.self) {
                 try client.send("GET", "/health", milliseconds: 5000, maximumAnswer: 10)

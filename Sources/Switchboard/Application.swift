@@ -44,6 +44,9 @@ package final class Application: Service, Sendable {
         return RequestHandler(application: self, mailbox: mailbox, statistics: statistics, clock: clock)
     }
 
+    /// What runs besides the server ends.
+    package func stop() { calls.stop() }
+
     /// From now on `/metrics` knows the server's counts.
     package func observe(_ statistics: @escaping @Sendable () -> ServerStatistics) { server.withLock { $0 = statistics } }
 

@@ -60,7 +60,7 @@ enum Serve {
                 log.reopen()
                 flows.reload()
             })
-            end(server, log, grace: settings.grace)
+            end(server, application, log, grace: settings.grace)
         } catch let error as UsageError {
             SwitchboardCommand.finish(64, "switchboard serve: \(error)")
         } catch let error as FlowFolderError {
@@ -94,11 +94,12 @@ enum Serve {
         return try EventLog(configuration) { notice in Console.errors.print("event log: \(notice)") }
     }
 
-    private static func end(_ server: Server, _ log: EventLog, grace: Int64) {
+    private static func end(_ server: Server, _ application: Application, _ log: EventLog, grace: Int64) {
         let began = DispatchTime.now().uptimeNanoseconds
         // The last tenth of the time, or half a second, is for what has yet to be printed.
         let grace = grace - min(500, grace / 10)
         server.stop(grace: grace - min(logShare, grace / 5))
+        application.stop()
         let spent = Int64((DispatchTime.now().uptimeNanoseconds - began) / 1_000_000)
         let waiting = log.status.queuedBytes
         if !log.close(timeoutMilliseconds: Int(max(grace - spent, 100))), waiting > 0 {

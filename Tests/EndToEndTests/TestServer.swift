@@ -19,8 +19,10 @@ final class TestServer {
     /// Of the event log; nil for a server with another handler.
     let events: String
     private let log: EventLog?
+    private let application: Application?
 
-    fileprivate init(server: Server, events: String, log: EventLog?) {
+    fileprivate init(server: Server, events: String, log: EventLog?, application: Application? = nil) {
+        self.application = application
         self.server = server
         self.events = events
         self.log = log
@@ -43,6 +45,7 @@ final class TestServer {
 
     fileprivate func stop() {
         server.stop(grace: 0)
+        application?.stop()
         _ = log?.close(timeoutMilliseconds: 20_000)
     }
 
@@ -93,7 +96,7 @@ func withServer<Result>(
         flows.setBaseURL(settings.baseURL(port: server.port))
         flows.watch()
         application.observe { server.statistics }
-        let test = TestServer(server: server, events: settings.events, log: log)
+        let test = TestServer(server: server, events: settings.events, log: log, application: application)
         defer { test.stop() }
         return try body(test)
     }

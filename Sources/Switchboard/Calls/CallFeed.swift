@@ -116,7 +116,7 @@ final class CallFeed: Sendable {
         shared.withLock { $0.subscribers.removeAll { $0.ticket == ticket && $0.mailbox === mailbox } }
     }
 
-    /// The thread ends; who waits is not answered any more.
+    /// The thread ends; who still waits is asked to come back.
     func stop() {
         shared.withLock { $0.isStopped = true }
         work.signal()
@@ -151,6 +151,8 @@ final class CallFeed: Sendable {
                 reading.ready = []
                 waitForWork()
             }
+            // Nothing but a stop ends the reading of a folder that is there.
+            for waiting in reading.ready { waiting.reply(Self.busy) }
         }
     }
 

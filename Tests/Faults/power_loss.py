@@ -215,8 +215,10 @@ def judge(context, name, folder, trace, ports, disk, ledger, promised, share):
     for call, now, kept in moments(trace, folder, disk, ports, promised):
         for _ in range(6):
             states.append((call, now.state(random), set(kept) - {None}))
-    final = {path: file.data for path, file in disk.names.items()}
-    report.check(f"{name}: the trace explains the folder", final == contents(folder), f"{sorted(final)} {sorted(contents(folder))}")
+    # The process may have ended in the middle of a call for an unfinished file, whose outcome the trace does not tell; it is of no use anyway.
+    final = {path: file.data for path, file in disk.names.items() if not path.endswith(".part")}
+    found = {path: data for path, data in contents(folder).items() if not path.endswith(".part")}
+    report.check(f"{name}: the trace explains the folder", final == found, f"{sorted(final)} {sorted(found)}")
     told = {number for events in ports.values() for number in events if number in ledger.kept}
     report.check(f"{name}: the trace holds all answers", set(kept) - {None} == set(promised) | told)
     problems, bad = [], 0

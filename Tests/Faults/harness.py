@@ -36,9 +36,10 @@ class Client:
         self.port = self.socket.getsockname()[1]
         self.buffer = b""
 
-    def request(self, method, target, body=b""):
-        """Status and body of the answer."""
-        head = f"{method} {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    def request(self, method, target, body=b"", token=None):
+        """Status and body of the answer; `token` is the admin's."""
+        admin = f"Authorization: Bearer {token}\r\n" if token else ""
+        head = f"{method} {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n{admin}Content-Length: {len(body)}\r\n\r\n".encode()
         try:
             self.socket.sendall(head + body)
             while b"\r\n\r\n" not in self.buffer:
@@ -123,26 +124,29 @@ LINE = re.compile(rb'\{"seq":([1-9]\d*),"at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d
 
 
 def read_line(line):
-    """Number, and the event as it was kept or None; None for a bad line."""
+    """Number, the event as it was kept or None, and whether it is marked as a repeat; None for a bad line."""
     if len(line) < 60 or line[-18:-10] != b',"crc":"' or line[-2:] != b'"}' or not re.fullmatch(rb"[0-9a-f]{8}", line[-10:-2]):
         return None
     match = LINE.match(line[:-18])
     if not match or zlib.crc32(line[:-18]) != int(line[-10:-2], 16):
         return None
-    _, found, event = match[2].partition(b',"event":')
+    head, found, event = match[2].partition(b',"event":')
     # Behind an event that a flow answered stands the answer.
     event = event.partition(b',"flow":"')[0]
-    return int(match[1]), event if found else None
+    return int(match[1]), event if found else None, head.endswith(b',"repeat":true')
 
 
-def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_kept=False, exempt=()):
+def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_kept=False, exempt=(), resent=(), seen=None):
     """What is wrong with the log, as a list of sentences; empty where every promise was kept.
 
     `kept` replaces the ledger's, for a moment in the past; `exempt` are events whose bytes, and with them a number, a faulty disk lost.
-    A torn tail is what a killed server leaves before the next start.
+    A torn tail is what a killed server leaves before the next start. Events in `resent` were sent until they were answered, so each may be
+    there again, marked; unmarked only in another file, since a start looks for repeats in the current one. `seen` is filled with the numbers
+    of the events in the order of the log, each with the `seq` of its lines.
     """
     kept = set(ledger.kept if kept is None else kept)
-    problems, files, seen, torn_seq = [], [], {}, 0
+    seen = {} if seen is None else seen
+    problems, files, names, torn_seq = [], [], {}, 0
     for path in sorted(Path(folder).iterdir()):
         if path.name.startswith("events.damaged-"):
             problems.append(f"{path.name}: a crash was taken for damage")
@@ -188,7 +192,7 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
             problems.append(f"{path.name} has no place here")
     expected = 1
     for _, name, records in sorted(files):
-        for seq, event in records:
+        for seq, event, is_repeat in records:
             # Numbers of whole lines behind a torn one are not given again, as the lines may be found.
             if seq < expected or (seq > expected + len(exempt) and seq - 1 > torn_seq):
                 problems.append(f"{name}: seq {seq} where {expected} is due")
@@ -199,9 +203,12 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
             number = int(number[1]) if number else 0
             if ledger.sent.get(number) != event:
                 problems.append(f"{name}: seq {seq} holds an event that was not sent: {event[:80]!r}")
-            elif number in seen:
-                problems.append(f"{name}: event {number} is there twice, as seq {seen[number]} and {seq}")
-            seen[number] = seq
+            elif number in seen and not (number in resent and (is_repeat or name != names[number])):
+                problems.append(f"{name}: event {number} is there twice, as seq {seen[number][-1]} and {seq}")
+            elif is_repeat and number not in seen:
+                problems.append(f"{name}: event {number}, seq {seq}, is marked as a repeat and is not there before")
+            seen.setdefault(number, []).append(seq)
+            names[number] = name
     for number in sorted(kept - set(seen) - set(exempt)):
         problems.append(f"event {number} was answered 200 and is not there")
     if not refused_may_be_kept:

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# An hour's load on one folder, with kills: events and answer requests of made-up calls come at a steady rate, the server is killed at random
-# moments and started again, an admin asks for calls, and at the end the whole log is read. Nothing that was answered 200 may be missing, and
-# neither memory nor descriptors may grow.
+# An hour's load on one folder, with kills: events and answer requests of made-up calls come at a steady rate, the server is killed at
+# random moments and started again, an admin asks for calls, and at the end the whole log is read. Nothing that was answered 200 may be
+# missing, and neither memory nor descriptors may grow.
 #
 #   Tests/Benchmarks/endurance.py [--minutes N] [--rate N] [--kill-every SECONDS] [--rotate-size SIZE] [--binary FILE]
 #
-# Who sends does what Vonage does, but does not give up: an event whose answer never came is sent again, byte for byte, until there is one. So it
-# may be in the log twice; the second must be marked. A body is worked out from its number, so that an hour's events need not be held here.
+# Who sends does what Vonage does, but does not give up: an event whose answer never came is sent again, byte for byte, until there is one.
+# So it may be in the log twice; the second must be marked. A body is worked out from its number, so that an hour's events need not be held
+# here.
 #
 # A kill frees all memory, so kills would hide a leak. Hence the middle third has none: there one process lives for a third of the run. What
 # grows with the log shows between the first third and the last, which have the same kills; what grows with age shows in the middle.
 #
-# Latency is from sending to the answer, of those that a kill did not cut off. It is printed and not asserted: the machine may be shared, and
-# this process is on it too.
+# Latency is from sending to the answer, of those that a kill did not cut off. It is printed and not asserted: the machine may be shared,
+# and this process is on it too.
 
 import argparse
 import array
@@ -42,7 +43,9 @@ NUMBER = "14155550100"
 # Keep-alive connections; each carries calls of its own, and sends nothing before the last answer.
 LANES = 8
 # An inbound call that rings an app user, and is answered and ended: leg and status of each event.
-STEPS = [(0, "started"), (0, "ringing"), (0, "answered"), (1, "started"), (1, "ringing"), (1, "answered"), (1, "completed"), (0, "completed")]
+STEPS = [
+    (0, "started"), (0, "ringing"), (0, "answered"), (1, "started"), (1, "ringing"), (1, "answered"), (1, "completed"), (0, "completed"),
+]
 # So many calls of a lane go on at once.
 TOGETHER = 4
 # Seconds for a server to come back, and for a thread to end: far above what either takes on a busy machine.
@@ -50,10 +53,10 @@ PATIENCE = 60
 SAMPLE = 10
 # The server's window for repeats; it is full after so many events of one process, and takes some 3 MiB then.
 WINDOW = 65_536
-# Of memory, between medians of thirds. A third of an hour has some 120 samples, which waver by a few per cent of some 30 MiB with what was read
-# and compressed just then. In the 120,000 events that one process meets in half such a third, 13 bytes lost with each event make 5 %.
+# Of memory, between medians of thirds. A third of an hour has some 120 samples, which waver by a few per cent of some 30 MiB with what was
+# read and compressed just then. In the 120,000 events that one process meets in half such a third, 13 bytes lost with each make 5 %.
 GROWTH = 0.05
-# A closed file while it is compressed takes two descriptors, and a call that is looked for in the whole log two more for each of four searches.
+# A closed file while it is compressed takes two descriptors, a call that is looked for in the whole log some for each of four searches.
 SPARE_DESCRIPTORS = 10
 
 
@@ -135,7 +138,8 @@ class Endurance:
     def start(self):
         flags = ["--nccos", str(FLOWS), "--rotate-size", self.options.rotate_size, "--calls-in-memory", str(self.options.calls_in_memory)]
         self.started = time.monotonic()
-        self.server = Server(self.folder, *flags)
+        # Whatever becomes of this process, the server ends with it.
+        self.server = Server(self.folder, *flags, prefix=("setpriv", "--pdeathsig", "KILL", "--"))
 
     def kill(self):
         """True where it had to be killed, and had not ended by itself."""
@@ -438,6 +442,8 @@ def main():
     if options.kill_every < 0 or options.calls_in_memory < 1:
         parser.error("--kill-every is 0 or more, --calls-in-memory 1 or more")
     options.binary = os.path.abspath(options.binary)
+    if not shutil.which("setpriv"):
+        parser.error("setpriv not found (Debian: apt-get install util-linux)")
     if not os.access(options.binary, os.X_OK):
         parser.error(f"no {options.binary}: run swift build -c release, or name one with --binary")
     options.seed = options.seed if options.seed is not None else int.from_bytes(os.urandom(4))

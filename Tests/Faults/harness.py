@@ -141,8 +141,8 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
 
     `kept` replaces the ledger's, for a moment in the past; `exempt` are events whose bytes, and with them a number, a faulty disk lost.
     A torn tail is what a killed server leaves before the next start. Events in `resent` were sent until they were answered, so each may be
-    there again, marked; unmarked only in another file, since a start looks for repeats in the current one. `seen` is filled with the numbers
-    of the events in the order of the log, each with the `seq` of its lines.
+    there again, marked; unmarked only in another file, since a start looks for repeats in the current one. `seen` is filled with the
+    numbers of the events in the order of the log, each with the `seq` of its lines.
     """
     kept = set(ledger.kept if kept is None else kept)
     seen = {} if seen is None else seen

@@ -69,7 +69,7 @@ final class CallFeed: Sendable {
     private let searching = DispatchQueue(label: "calls-history", qos: .utility)
 
     /// Lines that are read at first, if they are not in files in front of those that hold them: 10,000 calls have some ten each.
-    private static let newestLines = 200_000
+    private static let newestLines = 100_000
     private static let mostWaiting = 256
     private static let mostSubscribers = 64
     private static let mostSearches = 4

@@ -37,6 +37,8 @@ public struct Number<let minimumTenths: Int, let maximumTenths: Int>: Hashable, 
 extension Number: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     /// Lets a number be written in place; outside the range the program stops.
     public init(floatLiteral value: Double) {
+        // A literal is part of the program, never something from outside: `init(checking:)` is for that, and throws. The protocol leaves an
+        // initialiser no other way to refuse.
         guard Self.range.contains(value) else { preconditionFailure("\(value) is not in \(Self.allowed)") }
         self.value = value
     }

@@ -25,6 +25,8 @@ where StringLiteralType == String, ExtendedGraphemeClusterLiteralType == String,
 extension TextValue {
     /// Lets a text be written in place; where it breaks the rule the program stops.
     public init(stringLiteral text: String) {
+        // A literal is part of the program, never something from outside: `init(checking:)` is for that, and throws. The protocol leaves an
+        // initialiser no other way to refuse.
         do throws(NCCOError) { try self.init(checking: text) } catch { preconditionFailure("\(error)") }
     }
 }

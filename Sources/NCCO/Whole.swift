@@ -32,6 +32,8 @@ public struct Whole<let minimum: Int, let maximum: Int>: Hashable, Sendable, Cus
 extension Whole: ExpressibleByIntegerLiteral {
     /// Lets a number be written in place; outside the range the program stops.
     public init(integerLiteral value: Int) {
+        // A literal is part of the program, never something from outside: `init(checking:)` is for that, and throws. The protocol leaves an
+        // initialiser no other way to refuse.
         guard Self.range.contains(value) else { preconditionFailure("\(value) is not in \(Self.range)") }
         self.value = value
     }

@@ -99,7 +99,8 @@ def killed_while_compressing(context):
                 with server.connect() as client:
                     ledger.statuses(client, 1)
                     # Killed, or done.
-                    while server.process.poll() is None and unfinished(folder, 0):
+                    end = time.monotonic() + 30
+                    while server.process.poll() is None and unfinished(folder, 0) and time.monotonic() < end:
                         time.sleep(0.002)
                     ledger.statuses(client, 1)
             except Gone:

@@ -11,6 +11,16 @@ from calls import traced
 from harness import FLOWS, Gone, Server, examine
 
 
+def written(path, limit=10):
+    """Whether something is in the file within so many seconds."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if path.exists() and path.stat().st_size > 0:
+            return True
+        time.sleep(0.002)
+    return False
+
+
 def hanging_disk(context):
     report, folder, ledger = context.report, context.folder(), context.ledger()
     name = "a disk that hangs"
@@ -18,9 +28,9 @@ def hanging_disk(context):
     flows = ["--nccos", str(FLOWS)]
     with Server(folder, *flows, strace=traced("fdatasync", "delay_enter=30000000:when=2+", folder / "events.jsonl")) as server:
         with server.connect() as client, server.connect() as other:
-            # The file is open once this has come back.
+            # The file has been opened, and synced for the first time, once the record of this is in it.
             other.answer()
-            time.sleep(0.3)
+            report.check(f"{name}: the log is open before it hangs", written(folder / "events.jsonl"))
             events = []
 
             def event():

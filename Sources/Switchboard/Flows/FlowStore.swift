@@ -135,7 +135,9 @@ package final class FlowStore: Sendable {
 
     /// What changed a moment ago may be half saved, and a second change within one tick of the file system's clock could not be told from it.
     private func lookOnceSettled() {
-        guard folder.signature().changedWithin(milliseconds: Self.settleTime) else { return look(isForced: false) }
+        let signature = folder.signature()
+        guard signature != state.withLock({ $0.signature }) else { return }
+        guard signature.changedWithin(milliseconds: Self.settleTime) else { return look(isForced: false) }
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.settleTime)) { [weak self] in self?.look(isForced: false) }
     }
 

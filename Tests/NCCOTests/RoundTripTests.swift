@@ -52,18 +52,11 @@ struct RoundTripTests {
 
 /// Every option is there or not with even odds, so that in 300 seeds all come in many combinations.
 private struct Generator: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { numbers = SplitMix64(state: seed) }
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     private mutating func maybe<Value>(_ make: (inout Self) throws -> Value) rethrows -> Value? {
         Bool.random(using: &self) ? try make(&self) : nil

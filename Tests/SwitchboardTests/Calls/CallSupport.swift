@@ -93,15 +93,11 @@ func theCall(_ arrivals: [Arrival], now: Int64? = nil) throws -> Call {
 }
 
 struct CallGenerator: RandomNumberGenerator {
-    var state: UInt64
+    private var numbers: SeededNumbers
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    init(state: UInt64) { numbers = SeededNumbers(seed: state) }
+
+    mutating func next() -> UInt64 { numbers.next() }
 
     mutating func uuid(dashes: Bool) -> String {
         let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &self), radix: 16) }.joined()

@@ -16,9 +16,11 @@ let package = Package(
     products: [
         .executable(name: "switchboard", targets: ["SwitchboardCommand"]),
         .library(name: "NCCO", targets: ["NCCO"]),
+        .library(name: "VonageAuth", targets: ["VonageAuth"]),
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libz-dev"])]),
 
         .target(name: "Locking"),
@@ -26,21 +28,28 @@ let package = Package(
         .target(name: "NCCO", dependencies: ["JSON"]),
         .target(name: "HTTPWire"),
         .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
+        // Of HTTPWire it takes how a query is read, and knows no message.
+        .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "COpenSSL"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
-        .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking"]),
-        .executableTarget(name: "SwitchboardCommand", dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking"]),
+        .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
+        .executableTarget(
+            name: "SwitchboardCommand", dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "JSON"]),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
+        .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
-            name: "SwitchboardTests", dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking"],
+            name: "SwitchboardTests",
+            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "SwitchboardCommand"]),
+            dependencies: [
+                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "SwitchboardCommand",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

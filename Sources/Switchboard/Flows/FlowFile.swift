@@ -5,6 +5,7 @@
 
 import JSON
 import NCCO
+import VonageAuth
 
 /// A rule as it stands in the file.
 struct RuleSource {
@@ -81,7 +82,7 @@ struct FlowFile {
                     .badName, place, at: member.nameRange.lowerBound, "\(printable(name)) cannot stand in a placeholder",
                     "write letters, digits, _ and - only")
             } else {
-                if ParameterNames.isKnown(name) {
+                if WebhookParameterNames.isKnown(name) {
                     notes.add(
                         .hidesParameter, place, at: member.nameRange.lowerBound, "\(name) is also a parameter of requests, which it hides",
                         "choose another name")

@@ -3,16 +3,9 @@
 // The parameters that Vonage's requests are known to have, so that a misspelt one is noticed: a condition on it would never hold.
 
 import NCCO
+import VonageAuth
 
 enum ParameterNames {
-    /// Of answer requests, fallback requests and events.
-    static let all = [
-        "to", "from", "from_user", "endpoint_type", "uuid", "conversation_uuid", "region_url", "custom_data", "reason", "original_request",
-        "status", "direction", "timestamp", "sip_code", "detail", "call_uuid", "sub_state", "start_time", "end_time", "duration", "rate",
-        "price", "network", "disconnected_by", "recording_url", "recording_uuid", "size", "type", "transcription_url", "dtmf", "speech",
-        "payload", "conversation_uuid_from", "conversation_uuid_to", "headers", "client_ref", "client_reference",
-    ]
-
     /// What the members of some of them are called; the others may hold anything.
     private static let members: [String: [String]] = [
         "dtmf": ["digits", "timed_out"],
@@ -20,15 +13,13 @@ enum ParameterNames {
         "original_request": ["url", "type"],
     ]
 
-    static func isKnown(_ name: String) -> Bool { all.contains(name) || name.hasPrefix("SipHeader_") }
-
     /// - Parameter own: names that the flows' own URLs put into their query.
     static func check(_ path: String, own: Set<String>, _ place: JSONPath, at offset: Int, _ notes: inout FlowNotes) {
         let parts = path.split(separator: ".").map(String.init)
         // Looking for what was meant is dear, and a file may be all mistakes.
         guard !notes.isFull, let first = parts.first, !own.contains(path), !own.contains(first) else { return }
-        if !isKnown(first) {
-            let hint = nearest(first, among: all).map { "did you mean \"\($0)\"?" }
+        if !WebhookParameterNames.isKnown(first) {
+            let hint = nearest(first, among: WebhookParameterNames.all).map { "did you mean \"\($0)\"?" }
             notes.add(
                 .unknownParameter, place, at: offset, "no request of Vonage's is known to have \(printable(first))",
                 hint ?? "add it to vars, or to the query of the answer URL")

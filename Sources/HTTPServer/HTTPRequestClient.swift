@@ -155,10 +155,11 @@ package struct HTTPRequestClient: Sendable {
     /// - Parameters:
     ///   - target: path and query behind the URL's own path; it must be a valid one.
     ///   - body: goes out as JSON; nil for a request without one.
+    ///   - authorization: the value of that field.
     ///   - milliseconds: for all of it.
     ///   - maximumAnswer: bytes with the head.
     package func send(
-        _ method: String, _ target: String, body: [UInt8]? = nil, milliseconds: Int32, maximumAnswer: Int
+        _ method: String, _ target: String, body: [UInt8]? = nil, authorization: String? = nil, milliseconds: Int32, maximumAnswer: Int
     ) throws(HTTPRequestError) -> HTTPAnswer {
         let deadline = Clock.system.monotonic() + Int64(milliseconds) * 1000
         let addresses: [SocketAddress]
@@ -177,6 +178,7 @@ package struct HTTPRequestClient: Sendable {
             defer { Socket.close(descriptor) }
             Socket.makeNonBlocking(descriptor)
             var request = "\(method) \(prefix)\(target) HTTP/1.0\r\nHost: \(hostField)\r\n"
+            if let authorization { request += "Authorization: \(authorization)\r\n" }
             if let body { request += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
             // A server that has heard enough answers before all is sent, so the answer is read in any case.
             transmit(Array((request + "\r\n").utf8) + (body ?? []), descriptor, deadline)

@@ -9,6 +9,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case ok = 200
     case noContent = 204
     case badRequest = 400
+    case unauthorized = 401
     case notFound = 404
     case methodNotAllowed = 405
     case requestTimeout = 408
@@ -27,6 +28,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .ok: "OK"
         case .noContent: "No Content"
         case .badRequest: "Bad Request"
+        case .unauthorized: "Unauthorized"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .requestTimeout: "Request Timeout"

@@ -10,11 +10,11 @@ import JSON
 extension Application {
     /// Reasons why the server is degraded; empty while all is well.
     package var degradation: [String] {
-        let flows = flows.problem.map { ["flows are not read anew: \($0)"] } ?? []
-        return switch log.status.health {
-        case .ok: flows
-        case .degraded(let reasons): reasons + flows
-        }
+        var reasons: [String] = []
+        if case .degraded(let ofLog) = log.status.health { reasons = ofLog }
+        if let problem = flows.problem { reasons.append("flows are not read anew: \(problem)") }
+        if let problem = webhooks?.problem { reasons.append(problem) }
+        return reasons
     }
 
     func health(isAdmin: Bool) -> Response {

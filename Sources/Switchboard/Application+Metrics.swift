@@ -35,6 +35,13 @@ extension Application {
         counter("events", "Events kept and answered with 200.", counts.events)
         counter("events_malformed", "Events answered with 400.", counts.malformedEvents)
         counter("events_refused", "Events answered with 503 because they could not be kept.", counts.refusedEvents)
+        counter("webhooks_verified", "Webhooks whose signature was checked and right.", counts.verifiedWebhooks)
+        counter("webhooks_unsigned", "Webhooks taken without a signature though a secret is set.", counts.unsignedWebhooks)
+        text +=
+            "# HELP switchboard_webhooks_refused_total Webhooks refused, by reason.\n# TYPE switchboard_webhooks_refused_total counter\n"
+        for (reason, count) in webhooks?.counts ?? [] {
+            text += "switchboard_webhooks_refused_total{reason=\"\(reason)\"} \(count)\n"
+        }
         counter("log_records", "Lines written to the event log.", status.counters.records)
         counter("log_syncs", "fdatasync calls of the event log.", status.counters.syncs)
         counter("log_write_failures", "Failed writes and syncs of the event log.", status.counters.writeFailures)

@@ -12,6 +12,8 @@ package final class Application: Service, Sendable {
     let settings: Settings
     let flows: FlowStore
     let admin: AdminToken
+    /// Nil where webhooks are open.
+    let webhooks: WebhookGuard?
     let calls: CallFeed
     let log: EventLog
     let console: Console
@@ -23,13 +25,15 @@ package final class Application: Service, Sendable {
     private let startTime: Int64
 
     package init(
-        settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, console: Console = .output, errors: Console = .errors,
+        settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, webhooks: WebhookGuard? = nil, console: Console = .output,
+        errors: Console = .errors,
         clock: Clock = .system
     ) {
         self.settings = settings
         self.flows = flows
         self.log = log
         self.admin = admin
+        self.webhooks = webhooks
         calls = CallFeed(folder: settings.events, callsInMemory: settings.callsInMemory, clock: clock)
         self.console = console
         self.errors = errors

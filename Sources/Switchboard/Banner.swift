@@ -4,6 +4,7 @@
 
 import HTTPServer
 import NCCO
+package import VonageAuth
 
 package struct Banner {
     let settings: Settings
@@ -12,14 +13,20 @@ package struct Banner {
     /// What is served, in one line.
     let flows: String
     let admin: AdminToken
+    /// Nil where webhooks are open.
+    let secrets: SignatureSecrets?
     let isTerminal: Bool
 
-    package init(settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken, isTerminal: Bool) {
+    package init(
+        settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken, secrets: SignatureSecrets? = nil,
+        isTerminal: Bool
+    ) {
         self.settings = settings
         self.addresses = addresses
         self.port = port
         self.flows = flows
         self.admin = admin
+        self.secrets = secrets
         self.isTerminal = isTerminal
     }
 
@@ -39,7 +46,7 @@ package struct Banner {
             lines.append("               Vonage must reach these: start a tunnel and pass its address as --public-url")
         }
         lines.append("  nccos        \(flows)")
-        lines.append("  webhooks     open: whoever knows the address can send requests; signatures are not checked by this version")
+        lines.append("  webhooks     \(webhooks)")
         if isTerminal {
             lines.append("  admin        curl -H 'Authorization: Bearer \(admin.text)' \(curl("/metrics"))")
         } else if let file = admin.file {
@@ -50,6 +57,19 @@ package struct Banner {
         }
         lines.append("  try          curl \(curl("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"))")
         return lines
+    }
+
+    private var webhooks: String {
+        guard let secrets else {
+            return "open, signature off: whoever knows the address can send requests; set VONAGE_SIGNATURE_SECRET"
+        }
+        let unsigned =
+            switch settings.unsigned {
+            case .accept: "are taken"
+            case .retry: "get 503"
+            case .refuse: "get 401"
+            }
+        return "signed: checked with \(secrets); those without a token \(unsigned)"
     }
 
     private var base: String { settings.baseURL(port: port) }

@@ -74,8 +74,8 @@ struct EventSummary {
         return kind.map { "\($0)" == "input" || "\($0)" == "notify" } ?? false
     }
 
-    /// Appends `"kind":"event","call":…,"leg":…,"status":…,"signature":"off"`.
-    func appendHead(json: Span<UInt8>, to output: inout [UInt8]) {
+    /// Appends `"kind":"event","call":…,"leg":…,"status":…,"signature":…`.
+    func appendHead(json: Span<UInt8>, _ signature: WebhookSignature, to output: inout [UInt8]) {
         func append(_ value: Range<Int>?) {
             guard let value else { return output.append("null") }
             // A number becomes the text of it, so that readers find one type.
@@ -90,7 +90,7 @@ struct EventSummary {
         append(leg)
         output.append(#","status":"#)
         if status == nil, let kind { output.appendJSONString("\(kind)") } else { append(status) }
-        output.append(#","signature":"off""#)
+        output.append(signature.member)
     }
 }
 

@@ -16,6 +16,8 @@ final class HandlerStatistics: Sendable {
     let unfilledTemplates = Atomic<Int>(0)
     let flowReplies = Atomic<Int>(0)
     let earlyReplies = Atomic<Int>(0)
+    let verifiedWebhooks = Atomic<Int>(0)
+    let unsignedWebhooks = Atomic<Int>(0)
 
     /// For counters that the worker alone writes: no locked instruction.
     @inline(__always) func count(_ counter: borrowing Atomic<Int>) {
@@ -35,6 +37,8 @@ struct HandlerCounts {
     private(set) var unfilledTemplates = 0
     private(set) var flowReplies = 0
     private(set) var earlyReplies = 0
+    private(set) var verifiedWebhooks = 0
+    private(set) var unsignedWebhooks = 0
 
     mutating func add(_ one: HandlerStatistics) {
         answers += one.answers.load(ordering: .relaxed)
@@ -47,5 +51,7 @@ struct HandlerCounts {
         unfilledTemplates += one.unfilledTemplates.load(ordering: .relaxed)
         flowReplies += one.flowReplies.load(ordering: .relaxed)
         earlyReplies += one.earlyReplies.load(ordering: .relaxed)
+        verifiedWebhooks += one.verifiedWebhooks.load(ordering: .relaxed)
+        unsignedWebhooks += one.unsignedWebhooks.load(ordering: .relaxed)
     }
 }

@@ -92,7 +92,7 @@ extension RequestHandler {
         let tail = record.tail
         let json = tail.span.extracting(Self.eventName.utf8CodeUnitCount..<end)
         let summary = EventSummary(json)
-        summary.appendHead(json: json, to: &record.head)
+        summary.appendHead(json: json, signature, to: &record.head)
         var waiter = EventsWaiting.Waiter(ticket: exchange.ticket, began: exchange.began, hasRepeatedKey: hasRepeatedKey)
         if application.lineFormat != nil { waiter.line = line(summary, json, exchange) }
         let repeatLength = tail.count
@@ -133,7 +133,8 @@ extension RequestHandler {
         if keeps {
             var record = takeRecord()
             record.head.append(RecordKind.malformed.opening)
-            record.head.append(#"null,"leg":null,"status":null,"signature":"off""#)
+            record.head.append(#"null,"leg":null,"status":null"#)
+            record.head.append(signature.member)
             record.tail.appendRaw(body)
             record.tail.append(#","error":"#)
             record.tail.appendJSONString(error)

@@ -74,7 +74,8 @@ extension RequestHandler {
         parameters.appendJSONString(of: "conversation_uuid", to: &record.head)
         record.head.append(#","leg":"#)
         parameters.appendJSONString(of: "uuid", to: &record.head)
-        record.head.append(#","status":null,"signature":"off""#)
+        record.head.append(#","status":null"#)
+        record.head.append(signature.member)
 
         record.tail.append(#","request":"#)
         parameters.appendObject(to: &record.tail)

@@ -9,6 +9,7 @@ import HTTPWire
 import JSON
 import Locking
 import NCCO
+import VonageAuth
 
 final class RequestHandler: Handler {
     let application: Application
@@ -20,6 +21,10 @@ final class RequestHandler: Handler {
     private var flowsVersion: UInt64
     var request = FlowRequest()
     var spareBody: [UInt8] = []
+    /// Nil where webhooks are open.
+    let checker: WebhookChecker?
+    /// How the webhook that is being served came to be taken.
+    var signature = WebhookSignature.off
     private var spareRecord = RecordBuffers()
 
     /// Records on their way to the log, in order of arrival; and who waits for which of them.
@@ -48,6 +53,7 @@ final class RequestHandler: Handler {
         self.clock = clock
         flowsVersion = application.flows.currentVersion
         flows = application.flows.current
+        checker = application.webhooks.flatMap { try? WebhookChecker($0.verifier) }
     }
 
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply {
@@ -55,8 +61,12 @@ final class RequestHandler: Handler {
         let isAdmin = isAdmin(head, bytes)
         switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin) {
         case .answered(let response): return .now(response)
-        case .flow(let flow): return serve(flow, head, bytes, body, exchange, isAdmin: isAdmin)
-        case .route(.event): return event(head, bytes, body, exchange)
+        case .flow(let flow):
+            if let refusal = refusal(ofWebhook: head, bytes, body, exchange, isAdmin: isAdmin) { return .now(refusal) }
+            return serve(flow, head, bytes, body, exchange, isAdmin: isAdmin)
+        case .route(.event):
+            if let refusal = refusal(ofWebhook: head, bytes, body, exchange, isAdmin: isAdmin) { return .now(refusal) }
+            return event(head, bytes, body, exchange)
         case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin))
         case .route(.metrics): return .now(application.metrics())
         case .route(.calls): return calls(head, bytes, exchange)
@@ -138,6 +148,9 @@ final class RequestHandler: Handler {
     private func isAdmin(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
         head.authorization != nil && application.admin.matches(head.authorization, in: bytes)
     }
+
+    /// Monotonic milliseconds.
+    var milliseconds: Int64 { clock.monotonic() / 1000 }
 
     /// Microseconds since the request was whole.
     func elapsed(_ exchange: Exchange) -> Int64 { clock.monotonic() - exchange.began }

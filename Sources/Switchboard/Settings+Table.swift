@@ -98,6 +98,36 @@ package struct Setting: Sendable {
             help: "file with the admin token (or the variable SWITCHBOARD_ADMIN_TOKEN; else made at the first start in EVENTS/admin-token)"
         ) { settings, value, _ throws(UsageError) in settings.adminTokenFile = value },
         Setting(
+            flag: "--signature-secret-file", environment: [], placeholder: "FILE",
+            help:
+                "file with the signature secret of the Vonage account, or with api_key=secret for each of several (or the variable VONAGE_SIGNATURE_SECRET; without one webhooks are not checked)"
+        ) { settings, value, _ throws(UsageError) in settings.signatureSecretFile = value },
+        Setting(
+            flag: "--webhook-leeway", environment: ["WEBHOOK_LEEWAY"], placeholder: "TIME",
+            help: "how far the time in a webhook's token may lie from this machine's, either way (300s)"
+        ) { settings, value, source throws(UsageError) in
+            settings.webhookLeeway = try duration(value, in: 1000...86_400_000, source, example: "300s or 5m") / 1000
+        },
+        Setting(
+            flag: "--payload-hash", environment: ["PAYLOAD_HASH"], placeholder: "required|optional",
+            help: "whether a webhook's token must vouch for the body or query it comes with (required)"
+        ) { settings, value, source throws(UsageError) in
+            guard value == "required" || value == "optional" else {
+                throw UsageError("\(source): \(printable(value)); write required or optional")
+            }
+            settings.requiresPayloadHash = value == "required"
+        },
+        Setting(
+            flag: "--unsigned", environment: ["UNSIGNED_WEBHOOKS"],
+            placeholder: UnsignedPolicy.allCases.map(\.rawValue).joined(separator: "|"),
+            help: "what a webhook without a token gets: an answer, 503 so that Vonage tries again, or 401 (retry)"
+        ) { settings, value, source throws(UsageError) in
+            guard let policy = UnsignedPolicy(rawValue: value) else {
+                throw UsageError("\(source): \(printable(value)); write accept, retry or refuse")
+            }
+            settings.unsigned = policy
+        },
+        Setting(
             flag: "--log-answers", environment: ["LOG_ANSWERS"], placeholder: "all|none",
             help: "whether answers are kept in the event log too (all)"
         ) { settings, value, source throws(UsageError) in

@@ -38,6 +38,11 @@ package struct Settings: Sendable {
     package var publicURL: String?
     package var adminTokenFile: String?
     package var adminToken: String?
+    package var signatureSecretFile: String?
+    /// How far the time of a webhook may lie from ours, either way, in seconds.
+    package var webhookLeeway: Int64 = 300
+    package var requiresPayloadHash = true
+    package var unsigned = UnsignedPolicy.retry
     package var logsAnswers = true
     /// Nil: text where the output is a terminal, else nothing.
     package var logFormat: LogFormat?

@@ -7,6 +7,7 @@ import EventLog
 import HTTPServer
 import NCCO
 import Switchboard
+import VonageAuth
 
 #if canImport(Glibc)
     import Glibc
@@ -26,7 +27,7 @@ extension Events {
 
     static func replay(_ given: [String], _ folder: String, _ environment: [String: String]) throws {
         let arguments = try CommandArguments(
-            given, valued: ["--events", "--call", "--since", "--to", "--to-url", "--speed"],
+            given, valued: ["--events", "--call", "--since", "--to", "--to-url", "--speed", "--signature-secret-file"],
             switches: ["--yes", "--keep-numbers", "--json", "--unmasked"])
         try noOperands(arguments)
         guard let url = try arguments.value("--to-url") else {
@@ -41,13 +42,12 @@ extension Events {
         guard var pace = ReplayPace(speed) else {
             throw UsageError("--speed: \(printable(speed)) is no speed; write \(ReplayPace.allowed)")
         }
+        let secrets = try SignatureSecrets(file: try arguments.value("--signature-secret-file"), environment: environment)
+        let signer = try secrets.map { try WebhookSigner(secrets: $0) }
         let masking = masking(arguments)
         var screen = Screen()
         var summary = ReplaySummary()
         let records = try records(arguments, folder, &screen)
-        if environment["VONAGE_SIGNATURE_SECRET"].map({ !$0.isEmpty }) ?? false {
-            screen.note("switchboard events: VONAGE_SIGNATURE_SECRET is not used: the requests are sent unsigned")
-        }
 
         var swap = NumberSwap(keepsNumbers: arguments.has("--keep-numbers"))
         let began = Clock.system.monotonic() / 1000
@@ -64,7 +64,8 @@ extension Events {
             let result: ReplayResult
             do throws(HTTPRequestError) {
                 let answer = try client.send(
-                    request.method, request.target, body: request.body, milliseconds: patience, maximumAnswer: largestAnswer)
+                    request.method, request.target, body: request.body, authorization: signer.flatMap { request.authorization(by: $0) },
+                    milliseconds: patience, maximumAnswer: largestAnswer)
                 result = ReplayResult(request, at: offset, answer, swap)
             } catch {
                 guard error.fault == .noAnswer else {

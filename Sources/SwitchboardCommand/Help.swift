@@ -127,8 +127,8 @@ enum Help {
               calls: whose or whose leg's state this is, and who took part
 
         replay sends answer requests and events in the order of their numbers, one at a time, each with 10 s for its answer, and says
-        whether the server's NCCO is the logged one; a flow that uses its own URL needs the --public-url it had. The requests are sent
-        unsigned. Follows no redirects.
+        whether the server's NCCO is the logged one; a flow that uses its own URL needs the --public-url it had. With a signature
+        secret the requests are signed as of now. Follows no redirects.
 
           --to-url URL
               http://HOST:PORT, also with a path in front of /voice, or unix:PATH
@@ -138,6 +138,8 @@ enum Help {
               only these calls or legs (may be repeated), only what arrived then or later, or before
           --speed 10x
               how many times as fast as it was, or max for no waits (1x); no wait is longer than 10 s
+          --signature-secret-file FILE
+              what the server's webhooks are signed with; the first of several [VONAGE_SIGNATURE_SECRET]
           --keep-numbers
               send telephone numbers as they are. Otherwise each becomes one that is reserved for fiction, +1 415 555 0100 to 0199 or
               +44 7700 900000 to 900999, the same wherever it stands as a whole value; in sentences and addresses they stay. The list at

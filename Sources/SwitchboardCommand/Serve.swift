@@ -7,6 +7,7 @@ import EventLog
 import HTTPServer
 import NCCO
 import Switchboard
+import VonageAuth
 
 #if canImport(Glibc)
     import Glibc
@@ -29,11 +30,12 @@ enum Serve {
             let settings = try settings(arguments, environment)
             let log = try openLog(settings)
             let admin = try AdminToken(settings)
+            let webhooks = try webhookGuard(settings, environment)
             let flows = try FlowStore(
                 folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
                 baseURL: settings.baseURL()
             ) { line in Console.errors.print(line) }
-            let application = Application(settings: settings, flows: flows, log: log, admin: admin)
+            let application = Application(settings: settings, flows: flows, log: log, admin: admin, webhooks: webhooks)
             let server = try Server(settings.server, service: application)
             application.observe { server.statistics }
             // Port 0 has become another.
@@ -44,14 +46,15 @@ enum Serve {
                 let console = settings.logFormat == .json ? Console.errors : Console.output
                 let banner = Banner(
                     settings: settings, addresses: server.addresses, port: server.port, flows: flows.summary, admin: admin,
-                    isTerminal: console.isTerminal)
+                    secrets: webhooks?.verifier.secrets, isTerminal: console.isTerminal)
                 for line in banner.lines { console.print(line) }
             }
             if settings.numbers.isEmpty {
                 Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)")
             }
-            if !(environment["VONAGE_SIGNATURE_SECRET"] ?? "").isEmpty {
-                Console.errors.print("warning: VONAGE_SIGNATURE_SECRET is set, but this version does not check signatures")
+            for warning in webhooks?.verifier.secrets.warnings ?? [] { Console.errors.print("warning: \(warning)") }
+            if webhooks == nil {
+                Console.errors.print("warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)")
             }
             if settings.server.poller == .dispatch, PollerKind.preferred == .epoll {
                 Console.errors.print("warning: --poller dispatch is for tests here: Dispatch on Linux can crash under a flood of resets")
@@ -83,6 +86,14 @@ enum Serve {
             settings.server.workers = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
         }
         return settings
+    }
+
+    /// Nil where no signature secret is set.
+    private static func webhookGuard(_ settings: Settings, _ environment: [String: String]) throws -> WebhookGuard? {
+        guard let secrets = try SignatureSecrets(file: settings.signatureSecretFile, environment: environment) else { return nil }
+        let verifier = WebhookVerifier(
+            secrets: secrets, leeway: settings.webhookLeeway, requiresPayloadHash: settings.requiresPayloadHash)
+        return try WebhookGuard(verifier, unsigned: settings.unsigned)
     }
 
     private static func openLog(_ settings: Settings) throws(EventLogError) -> EventLog {

@@ -62,7 +62,7 @@ struct PayloadChange: Sendable {
         PayloadChange(words: "together with the query's parameters: keep those out of the URL that Vonage is given") { received, query in
             merged(received, query)
         },
-        PayloadChange(words: "as the query's parameters: the request was a GET") { _, query in [object(query)] },
+        PayloadChange(words: "as the query's parameters: the request was a GET") { _, query in query.isEmpty ? [] : [object(query)] },
         PayloadChange(words: "as no body at all: the hash was made before there was one") { _, _ in [[]] },
     ]
 

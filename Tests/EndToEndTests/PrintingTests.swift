@@ -4,6 +4,7 @@
 
 import Foundation
 import Testing
+import VonageAuth
 
 struct PrintingTests {
     private static let token = "0123-secret-admin-token-4567"
@@ -61,6 +62,44 @@ struct PrintingTests {
         }
     }
 
+    @Test(arguments: [["--log-format", "text"], ["--log-format", "json"], []])
+    func `nothing printed or kept holds a secret or a token, whatever comes`(_ flags: [String]) throws {
+        let secret = "0123-signature-secret-of-the-tests"
+        try withFolder { folder in
+            let environment = ["SWITCHBOARD_ADMIN_TOKEN": Self.token, "VONAGE_SIGNATURE_SECRET": "abcd1234=\(secret)"]
+            try withProcess(flags, environment: environment, folder: folder) { server throws in
+                let signer = try WebhookSigner(secrets: SignatureSecrets("abcd1234=\(secret)"))
+                let forger = try WebhookSigner(secrets: SignatureSecrets("abcd1234=another-secret"))
+                let now = Int64(Date().timeIntervalSince1970)
+                let (event, query) = (#"{"status":"answered","uuid":"1"}"#, "to=447700900123&from_user=Alice")
+                let good = try signer.authorization(for: .post(body: Array(event.utf8)), id: "1", now: now)
+                let answer = try signer.authorization(for: .get(query: query), id: "2", now: now)
+                let bearers = [
+                    good, answer, try signer.authorization(for: .get(query: query), id: "3", now: now - 4000),
+                    try forger.authorization(for: .get(query: query), id: "4", now: now), "Bearer \(secret)", "Bearer \(Self.token)",
+                    "Basic \(Self.token)", Self.token,
+                ]
+                let client = try server.client()
+                for bearer in bearers {
+                    let field = "Authorization: \(bearer)\r\n"
+                    for request in [
+                        post("/voice/event", event, field), post("/voice/event", event + "\n", field), post("/voice/event", "{", field),
+                        get("/voice/answer?\(query)", field), get("/metrics", field), get("/health", field), get("/nothing", field),
+                    ] { _ = try client.ask(request) }
+                }
+                #expect(try client.ask(get("/voice/answer?\(query)", "Authorization: \(answer)\r\n")).status == 200)
+                server.signal(15)
+                let end = try server.wait()
+                let kept = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "admin-token" }
+                    .map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)")), as: UTF8.self) }
+                let all = end.output + end.errors + kept.joined()
+                #expect(all.contains("another secret than ours") && all.contains("\"signature\":\"verified\""))
+                #expect(!all.contains(secret) && !all.contains(Self.token))
+                for bearer in bearers { #expect(!all.contains(bearer.split(separator: ".").last ?? "")) }
+            }
+        }
+    }
+
     @Test func `the start says where the token lies and what to paste, and keeps the token to itself`() throws {
         try withFolder { folder in
             try withProcess(folder: folder) { server throws in
@@ -99,7 +138,12 @@ struct PrintingTests {
             let end = try server.wait()
             #expect(end.status == 0)
             #expect(end.output == "")
-            #expect(end.errors == "warning: no number is set, so calls go out without a caller id (--number)\n")
+            #expect(
+                end.errors == """
+                    warning: no number is set, so calls go out without a caller id (--number)
+                    warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)
+
+                    """)
         }
     }
 }

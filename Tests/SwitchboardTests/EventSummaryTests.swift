@@ -9,7 +9,7 @@ struct EventSummaryTests {
     private func head(_ json: String) -> String {
         let bytes = Array(json.utf8)
         var output: [UInt8] = []
-        EventSummary(bytes.span).appendHead(json: bytes.span, to: &output)
+        EventSummary(bytes.span).appendHead(json: bytes.span, .off, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 

@@ -32,7 +32,11 @@ final class HandlerBench {
     /// - Parameters:
     ///   - files: of the folder of flows, by name; without any the default flow serves.
     ///   - clock: of the handler and of requests.
-    init(files: [String: String] = [:], calls: SystemCalls = .real, clock: Clock = .system, logFormat: Settings.LogFormat? = nil) throws {
+    ///   - webhooks: without one they are open.
+    init(
+        files: [String: String] = [:], calls: SystemCalls = .real, clock: Clock = .system, logFormat: Settings.LogFormat? = nil,
+        webhooks: WebhookGuard? = nil, console: Console = Console(descriptor: -1)
+    ) throws {
         self.clock = clock
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)").path
         var settings = try Settings()
@@ -46,7 +50,7 @@ final class HandlerBench {
         let flows = try FlowStore(folder: folder + "/nccos", isNamed: false, settings: settings.flows, baseURL: "https://calls.example.com")
         { _ in }
         application = try Application(
-            settings: settings, flows: flows, log: log, admin: AdminToken(settings), console: Console(descriptor: -1),
+            settings: settings, flows: flows, log: log, admin: AdminToken(settings), webhooks: webhooks, console: console,
             errors: Console(descriptor: -1), clock: clock)
         mailbox = try Mailbox()
         handler = try #require(application.makeHandler(mailbox: mailbox) as? RequestHandler)

@@ -118,7 +118,7 @@ struct BannerTests {
     @Test func `what is open or missing is said`() throws {
         let text = try lines(isTerminal: false) { $0.numbers = [] }
         #expect(text.contains("none: calls go out without a caller id; set --number or VONAGE_NUMBER"))
-        #expect(text.contains("signatures are not checked"))
+        #expect(text.contains("webhooks     open, signature off"))
         #expect(text.contains("  nccos        nccos: answer, fallback\n"))
     }
 }

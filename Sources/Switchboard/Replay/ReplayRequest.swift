@@ -3,9 +3,11 @@
 // The request that a record of the log came from, made again: what asked for an NCCO as GET with the logged parameters, an event as POST with the
 // logged bytes. The log holds parameters without saying whether they came in a query or in a body; a flow reads both alike.
 
+import HTTPServer
 import HTTPWire
 import JSON
 import NCCO
+package import VonageAuth
 
 package struct ReplayRequest: Sendable {
     package let seq: UInt64
@@ -47,6 +49,13 @@ package struct ReplayRequest: Sendable {
         status = isEvent ? record.text(.status) : nil
         from = Self.text("from_user", in: json) ?? Self.text("from", in: json)
         to = Self.text("to", in: json)
+    }
+
+    /// The field that signs it as Vonage does, at this time; nil where OpenSSL fails.
+    package func authorization(by signer: WebhookSigner) -> String? {
+        let query = String(target.drop { $0 != "?" }.dropFirst())
+        return try? signer.authorization(
+            for: body.map { .post(body: $0, query: query) } ?? .get(query: query), id: "replay-\(seq)", now: Clock.system.wall() / 1000)
     }
 
     /// `POST /voice/event answered ********100 → ********101`.

@@ -13,7 +13,10 @@
 # more than one worker: both servers scale by independent event loops, so one is what can be compared.
 
 import argparse
+import base64
 import contextlib
+import hashlib
+import hmac
 import http.client
 import json
 import os
@@ -27,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +78,20 @@ end
 
 class Failure(Exception):
     pass
+
+
+def webhook_token(secret, payload):
+    """A token as Vonage's webhooks have it, issued now."""
+    def encoded(raw):
+        return base64.urlsafe_b64encode(raw).rstrip(b"=")
+
+    claims = {
+        "iat": int(time.time()), "jti": "7c0b1f0e-2a56-4a5d-8f2c-1f6f0f0c9d11", "iss": "Vonage",
+        "payload_hash": hashlib.sha256(payload).hexdigest(), "api_key": "abcd1234",
+        "application_id": "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee",
+    }
+    text = b".".join(encoded(json.dumps(part, separators=(",", ":")).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
+    return (text + b"." + encoded(hmac.new(secret.encode(), text, hashlib.sha256).digest())).decode()
 
 
 def free_port():
@@ -397,6 +415,39 @@ class Bench:
         self.row("their p99, us", f"{press['p99']:,.0f}")
         self.end(servers)
 
+    def signed(self):
+        """What the check of a signed webhook costs: the same requests to a server with and to one without a secret."""
+        secret, query = "a-signature-secret-of-the-benchmarks", TARGET.partition("?")[2]
+        body = json.dumps({
+            "from": "14155550100", "to": "447700900123", "from_user": "Alice", "uuid": "3f1b6a52-c1b9-4d6e-8c0a-7d5e9b2f4a10",
+            "conversation_uuid": "CON-0d6d4d2e-5c1b-4f0e-9a77-2b1f6a3c9e51", "region_url": "https://api-us-3.vonage.com",
+            "custom_data": '{"note":"caf\u00e9"}'}, ensure_ascii=False, separators=(",", ":"))
+        self.heading("Signed answer requests, keep-alive, --log-answers none (ours with and without a secret)")
+        secret_file = self.folder / "secret"
+        secret_file.write_text(secret)
+        for title, payload, script in (
+            ("GET", json.dumps(dict(urllib.parse.parse_qsl(query)), separators=(",", ":")), REPORT),
+            ("POST", body, f"wrk.method, wrk.body = 'POST', [=[{body}]=]\nwrk.headers['Content-Type'] = 'application/json'\n" + REPORT),
+        ):
+            (self.folder / "signed.lua").write_text(script)
+            field = f"Authorization: Bearer {webhook_token(secret, payload.encode())}"
+            target = TARGET if title == "GET" else "/voice/answer"
+            flags = ["--log-answers", "none"]
+            servers = [
+                self.ours(*flags, "--signature-secret-file", str(secret_file), "--webhook-leeway", "1d", "--unsigned", "accept").start(),
+                self.ours(*flags).start(),
+            ]
+            with_secret, without = self.alternate(
+                servers, lambda server: self.wrk(server, self.options.seconds, script="signed.lua", fields=[field], target=target))
+            for results, name in ((with_secret, "with"), (without, "without")):
+                self.row(f"{title}: answers for each second of processor time, {name}", f"{median(r['per_cpu'] for r in results):,.0f}")
+            extra = median(1e6 / a["per_cpu"] - 1e6 / b["per_cpu"] for a, b in zip(with_secret, without))
+            self.row(f"{title}: processor time of the check, us", f"{extra:.1f}", target="<= 15", met=extra <= 15)
+            verified = servers[0].metric("switchboard_webhooks_verified_total")
+            if verified < sum(r["requests"] for r in with_secret):
+                raise Failure(f"only {verified:.0f} requests were verified")
+            self.end(servers)
+
     def start(self):
         self.heading("Start and idle")
         times = ([], [])
@@ -442,7 +493,7 @@ class Bench:
 
 SCENARIOS = {
     "keep-alive": Bench.keep_alive, "logged": Bench.logged, "close": Bench.close, "offered": Bench.offered, "events": Bench.events,
-    "flows": Bench.flows, "start": Bench.start, "idle": Bench.idle,
+    "flows": Bench.flows, "signed": Bench.signed, "start": Bench.start, "idle": Bench.idle,
 }
 
 

@@ -30,15 +30,18 @@ let package = Package(
         .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
         // Of HTTPWire it takes how a query is read, and knows no message.
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "COpenSSL"]),
+        .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
         .executableTarget(
-            name: "SwitchboardCommand", dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "JSON"]),
+            name: "SwitchboardCommand",
+            dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI", "JSON"]),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
+        .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "HTTPServer", "HTTPWire"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(

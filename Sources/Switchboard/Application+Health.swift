@@ -17,7 +17,8 @@ extension Application {
         return reasons
     }
 
-    func health(isAdmin: Bool) -> Response {
+    /// - Parameter proof: of the nonce that was sent, if one was.
+    func health(isAdmin: Bool, proof: String? = nil) -> Response {
         let reasons = degradation
         var body = Array("{\"status\":\"\(reasons.isEmpty ? "ok" : "degraded")\"".utf8)
         if isAdmin {
@@ -28,6 +29,7 @@ extension Application {
             }
             body.append(contentsOf: "]".utf8)
         }
+        if let proof { body.append(contentsOf: ",\"proof\":\"\(proof)\"".utf8) }
         body.append(contentsOf: "}\n".utf8)
         return Response(.ok, body: body)
     }

@@ -15,6 +15,7 @@ package final class Application: Service, Sendable {
     /// Nil where webhooks are open.
     let webhooks: WebhookGuard?
     let calls: CallFeed
+    let proof = HealthProof()
     let log: EventLog
     let console: Console
     let errors: Console

@@ -67,7 +67,8 @@ final class RequestHandler: Handler {
         case .route(.event):
             if let refusal = refusal(ofWebhook: head, bytes, body, exchange, isAdmin: isAdmin) { return .now(refusal) }
             return event(head, bytes, body, exchange)
-        case .route(.health), .route(.healthBehindProxy): return .now(application.health(isAdmin: isAdmin))
+        case .route(.health), .route(.healthBehindProxy):
+            return .now(application.health(isAdmin: isAdmin, proof: application.proof.proof(asked: head.query, in: bytes)))
         case .route(.metrics): return .now(application.metrics())
         case .route(.calls): return calls(head, bytes, exchange)
         case .route(.callStream): return callStream(head, bytes, exchange)

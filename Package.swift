@@ -32,7 +32,8 @@ let package = Package(
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "COpenSSL"]),
         .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
-        .target(name: "Switchboard", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
+        .target(
+            name: "Switchboard", dependencies: ["CLinux", "JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
         .executableTarget(
             name: "SwitchboardCommand",
             dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI", "JSON"]),

@@ -28,8 +28,9 @@ let package = Package(
         .target(name: "NCCO", dependencies: ["JSON"]),
         .target(name: "HTTPWire"),
         .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
-        // Of HTTPWire it takes how a query is read, and knows no message.
-        .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "COpenSSL"]),
+        // Of HTTPWire it takes how a query is read and a date is written, of NCCO how text from outside is shown; it knows no message and no
+        // action.
+        .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "NCCO", "Locking", "COpenSSL"]),
         .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(

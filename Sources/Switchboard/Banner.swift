@@ -13,12 +13,14 @@ package struct Banner {
     /// What is served, in one line.
     let flows: String
     let admin: AdminToken
+    let credentials: ApplicationCredentials
     /// Nil where webhooks are open.
     let secrets: SignatureSecrets?
     let isTerminal: Bool
 
     package init(
-        settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken, secrets: SignatureSecrets? = nil,
+        settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken,
+        credentials: ApplicationCredentials = ApplicationCredentials(), secrets: SignatureSecrets? = nil,
         isTerminal: Bool
     ) {
         self.settings = settings
@@ -27,6 +29,7 @@ package struct Banner {
         self.flows = flows
         self.admin = admin
         self.secrets = secrets
+        self.credentials = credentials
         self.isTerminal = isTerminal
     }
 
@@ -39,6 +42,7 @@ package struct Banner {
             let numbers = settings.numbers.map { isTerminal ? $0.description : $0.masked }
             lines.append("  number       \(numbers.joined(separator: ", ")) (calls go out from the first)")
         }
+        lines.append("  application  \(credentials.summary)")
         lines.append("  events       \(settings.events)/events.jsonl")
         lines.append("  answer URL   \(base)/voice/answer")
         lines.append("  event URL    \(base)/voice/event")

@@ -6,6 +6,7 @@ import EventLog
 import HTTPServer
 import HTTPWire
 import NCCO
+import VonageAuth
 
 /// One row: how a setting is spelt, said and applied.
 package struct Setting: Sendable {
@@ -93,6 +94,19 @@ package struct Setting: Sendable {
             flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL",
             help: "where Vonage reaches this server, shown at the start"
         ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },
+        Setting(
+            flag: "--application-id", environment: ["VONAGE_APPLICATION_ID", "API_APPLICATION_ID"], placeholder: "UUID",
+            help: "the Vonage application that tokens are made for (the one in vonage_app.json)"
+        ) { settings, value, source throws(UsageError) in
+            do throws(TokenError) { settings.applicationID = try ApplicationID(checking: value) } catch {
+                throw UsageError("\(source): \(error)")
+            }
+        },
+        Setting(
+            flag: "--private-key-file", environment: [], placeholder: "FILE",
+            help:
+                "its private key (or a variable with the key or its path: \(ApplicationCredentials.keyVariables.joined(separator: ", ")); else vonage_app.json or private.key, if it is here)"
+        ) { settings, value, _ throws(UsageError) in settings.privateKeyFile = value },
         Setting(
             flag: "--admin-token-file", environment: [], placeholder: "FILE",
             help: "file with the admin token (or the variable SWITCHBOARD_ADMIN_TOKEN; else made at the first start in EVENTS/admin-token)"

@@ -6,6 +6,7 @@
 package import EventLog
 package import HTTPServer
 package import NCCO
+package import VonageAuth
 
 /// A command line or an environment that cannot be followed; the process ends with exit code 64 (`EX_USAGE` of sysexits.h).
 package struct UsageError: Error, Hashable, CustomStringConvertible {
@@ -36,6 +37,9 @@ package struct Settings: Sendable {
     package var keepSize: Int64?
     /// Where Vonage reaches us, without a trailing slash.
     package var publicURL: String?
+    /// Which Vonage application tokens are made for.
+    package var applicationID: ApplicationID?
+    package var privateKeyFile: String?
     package var adminTokenFile: String?
     package var adminToken: String?
     package var signatureSecretFile: String?

@@ -28,9 +28,10 @@ enum Serve {
         let stop = StopSignals()
         do {
             let settings = try settings(arguments, environment)
+            let credentials = try ApplicationCredentials(settings, environment: environment)
             let log = try openLog(settings)
             let admin = try AdminToken(settings)
-            let webhooks = try webhookGuard(settings, environment)
+            let webhooks = try webhookGuard(settings, environment, applicationID: credentials.applicationID)
             let flows = try FlowStore(
                 folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
                 baseURL: settings.baseURL()
@@ -46,9 +47,10 @@ enum Serve {
                 let console = settings.logFormat == .json ? Console.errors : Console.output
                 let banner = Banner(
                     settings: settings, addresses: server.addresses, port: server.port, flows: flows.summary, admin: admin,
-                    secrets: webhooks?.verifier.secrets, isTerminal: console.isTerminal)
+                    credentials: credentials, secrets: webhooks?.verifier.secrets, isTerminal: console.isTerminal)
                 for line in banner.lines { console.print(line) }
             }
+            for line in credentials.warnings { Console.errors.print("warning: \(line)") }
             if settings.numbers.isEmpty {
                 Console.errors.print("warning: no number is set, so calls go out without a caller id (--number)")
             }
@@ -89,10 +91,13 @@ enum Serve {
     }
 
     /// Nil where no signature secret is set.
-    private static func webhookGuard(_ settings: Settings, _ environment: [String: String]) throws -> WebhookGuard? {
+    private static func webhookGuard(
+        _ settings: Settings, _ environment: [String: String], applicationID: ApplicationID?
+    ) throws -> WebhookGuard? {
         guard let secrets = try SignatureSecrets(file: settings.signatureSecretFile, environment: environment) else { return nil }
         let verifier = WebhookVerifier(
-            secrets: secrets, leeway: settings.webhookLeeway, requiresPayloadHash: settings.requiresPayloadHash)
+            secrets: secrets, applicationID: applicationID?.description, leeway: settings.webhookLeeway,
+            requiresPayloadHash: settings.requiresPayloadHash)
         return try WebhookGuard(verifier, unsigned: settings.unsigned)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // base64url without padding (RFC 4648 §5, as RFC 7515 §2 has it), read strictly: one spelling for each sequence of bytes, so that a token cannot
-// be written in two ways. The plain alphabet is for keys that people have wrapped once more.
+// be written in two ways. Keys come in whatever wrapping people gave them: for those both alphabets are read, with and without padding.
 
 extension [UInt8] {
     /// Appends the base64url spelling, without padding.
@@ -55,6 +55,7 @@ extension [UInt8] {
     }
 }
 
+/// The value of a digit of base64url.
 private func sextet(_ byte: UInt8) -> UInt32? {
     switch byte {
     case 0x41...0x5A: UInt32(byte) - 0x41
@@ -64,4 +65,24 @@ private func sextet(_ byte: UInt8) -> UInt32? {
     case UInt8(ascii: "_"): 63
     default: nil
     }
+}
+
+/// The bytes that base64 of RFC 4648 §4 or §5 spells, with or without padding; white space has been taken out. Nil for anything else, also
+/// where bits are left over, which happens when characters are lost.
+func decodeAnyBase64(_ text: Span<UInt8>) -> [UInt8]? {
+    var end = text.count
+    while end > 0, text.count - end < 2, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+    // Padding says how many characters there were.
+    guard end == text.count || text.count % 4 == 0 else { return nil }
+    var digits: [UInt8] = []
+    digits.reserveCapacity(end)
+    for at in 0..<end {
+        switch text[at] {
+        case UInt8(ascii: "+"): digits.append(UInt8(ascii: "-"))
+        case UInt8(ascii: "/"): digits.append(UInt8(ascii: "_"))
+        case let byte: digits.append(byte)
+        }
+    }
+    var bytes: [UInt8] = []
+    return bytes.appendDecodedBase64URL(0..<end, in: digits.span) ? bytes : nil
 }

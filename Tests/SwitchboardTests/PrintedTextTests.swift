@@ -78,7 +78,7 @@ struct BannerTests {
         try adjust(&settings)
         let banner = Banner(
             settings: settings, addresses: ["127.0.0.1:3000", "[::1]:3000"], port: 3000, flows: "nccos: answer, fallback",
-            admin: try AdminToken(settings),
+            admin: try AdminToken(settings), credentials: ApplicationCredentials(),
             isTerminal: isTerminal)
         return banner.lines.joined(separator: "\n") + "\n"
     }

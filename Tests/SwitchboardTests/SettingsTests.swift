@@ -122,7 +122,7 @@ struct SettingsTests {
         #expect(Set(variables).count == variables.count)
         for setting in Setting.all {
             #expect(setting.flag.hasPrefix("--") && !setting.help.isEmpty)
-            #expect(!setting.flag.contains("secret") && !setting.flag.hasSuffix("token"))
+            #expect((!setting.flag.contains("secret") || setting.flag.hasSuffix("-file")) && !setting.flag.hasSuffix("token"))
         }
     }
 

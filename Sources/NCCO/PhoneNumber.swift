@@ -9,7 +9,8 @@ internal import JSON
 ///
 /// - Source: Vonage Voice API, NCCO reference, `connect`, endpoint `phone`; ITU-T E.164 for the upper bound.
 public struct PhoneNumber: TextValue, LosslessStringConvertible {
-    private let value: UInt64
+    /// The digits as one number.
+    package let value: UInt64
 
     /// The rule in words.
     public static var allowed: String { "a phone number: 7...15 digits, country code first, without +" }

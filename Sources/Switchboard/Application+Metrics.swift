@@ -30,6 +30,9 @@ extension Application {
         counter(
             "templates_unfilled", "Answers whose template a value did not fit into, so that cannot-connect was sent.",
             counts.unfilledTemplates)
+        counter("calls_denied_number", "Calls refused because their number may not be dialled.", counts.deniedNumbers)
+        counter("calls_over_user_limit", "Calls refused because of --max-calls-per-user.", counts.overUserLimit)
+        counter("calls_over_limit", "Calls refused because of --max-calls.", counts.overCallLimit)
         counter("event_replies", "Events answered by an NCCO of a flow.", counts.flowReplies)
         counter("event_replies_early", "Of these, sent before the event was durable because the disk took too long.", counts.earlyReplies)
         counter("events", "Events kept and answered with 200.", counts.events)

@@ -20,6 +20,12 @@ package final class Application: Service, Sendable {
     let console: Console
     let errors: Console
     let lineFormat: Settings.LogFormat?
+    /// Nil where there are none.
+    let callLimits: CallLimits?
+    let callsPerUser: RateLimit?
+    let deniedNumberNotice = SpacedNotice()
+    let userLimitNotice = SpacedNotice()
+    let callLimitNotice = SpacedNotice()
     private let handlerStatistics = Locked<[HandlerStatistics]>([])
     private let server = Locked<(@Sendable () -> ServerStatistics)?>(nil)
     private let clock: Clock
@@ -39,6 +45,8 @@ package final class Application: Service, Sendable {
         self.console = console
         self.errors = errors
         lineFormat = settings.isQuiet ? nil : settings.logFormat ?? (console.isTerminal ? .text : nil)
+        callsPerUser = settings.callsPerUser(isOpen: false)
+        callLimits = CallLimits(perUser: callsPerUser, all: settings.maxCalls)
         self.clock = clock
         startTime = clock.wall()
     }

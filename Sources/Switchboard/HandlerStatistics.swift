@@ -18,6 +18,9 @@ final class HandlerStatistics: Sendable {
     let earlyReplies = Atomic<Int>(0)
     let verifiedWebhooks = Atomic<Int>(0)
     let unsignedWebhooks = Atomic<Int>(0)
+    let deniedNumbers = Atomic<Int>(0)
+    let overUserLimit = Atomic<Int>(0)
+    let overCallLimit = Atomic<Int>(0)
 
     /// For counters that the worker alone writes: no locked instruction.
     @inline(__always) func count(_ counter: borrowing Atomic<Int>) {
@@ -39,6 +42,9 @@ struct HandlerCounts {
     private(set) var earlyReplies = 0
     private(set) var verifiedWebhooks = 0
     private(set) var unsignedWebhooks = 0
+    private(set) var deniedNumbers = 0
+    private(set) var overUserLimit = 0
+    private(set) var overCallLimit = 0
 
     mutating func add(_ one: HandlerStatistics) {
         answers += one.answers.load(ordering: .relaxed)
@@ -53,5 +59,8 @@ struct HandlerCounts {
         earlyReplies += one.earlyReplies.load(ordering: .relaxed)
         verifiedWebhooks += one.verifiedWebhooks.load(ordering: .relaxed)
         unsignedWebhooks += one.unsignedWebhooks.load(ordering: .relaxed)
+        deniedNumbers += one.deniedNumbers.load(ordering: .relaxed)
+        overUserLimit += one.overUserLimit.load(ordering: .relaxed)
+        overCallLimit += one.overCallLimit.load(ordering: .relaxed)
     }
 }

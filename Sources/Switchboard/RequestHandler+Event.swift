@@ -113,11 +113,11 @@ extension RequestHandler {
         let set = flows.set
         request.begin(slots: set.paths.count, now: exchange.wall / 1000)
         var ncco: [UInt8] = []
-        guard let served = set.serve(flow, &request, baseURL: flows.baseURL, into: &ncco) else { return nil }
-        if served.isFault { statistics.count(statistics.unfilledTemplates) }
+        guard var served = set.serve(flow, &request, baseURL: flows.baseURL, into: &ncco) else { return nil }
+        served = limited(served, flow, &request, exchange, baseURL: flows.baseURL, into: &ncco)
         record.tail.append(contentsOf: served.label.members)
         record.tail.append(contentsOf: ncco)
-        if served.isFault, let warning = served.label.warning {
+        if let warning = served.problem {
             record.tail.append(#","error":"#)
             record.tail.appendJSONString(warning)
         }

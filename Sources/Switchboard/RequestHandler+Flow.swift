@@ -45,21 +45,22 @@ extension RequestHandler {
         defer { spareBody = ncco }
         // What can't be read says nothing that a rule could go by.
         let asked = problem == nil ? flow : FlowSet.fallback
-        let served =
+        var served =
             set.serve(asked, &request, baseURL: flows.baseURL, into: &ncco)
             ?? set.serveNoRule(asked, &request, baseURL: flows.baseURL, into: &ncco)
+        // Who only looks makes no call.
+        if head.method != .head { served = limited(served, asked, &request, exchange, baseURL: flows.baseURL, into: &ncco) }
         let label = problem == nil ? served.label : AnswerLabel(served.label.flow, warning: "the request body cannot be read")
         if head.method != .head {
             statistics.count(statistics.answers)
             if problem != nil { statistics.count(statistics.unreadableAnswers) }
             if served.isRefusal { statistics.count(statistics.cannotConnect) }
-            if served.isFault { statistics.count(statistics.unfilledTemplates) }
             if application.settings.logsAnswers {
                 // What could not be read, or shown as it came.
                 let source = problem != nil || request.parameters.bodyIsLossy ? body : bytes.extracting(head.query ?? 0..<0)
                 record(flow, request.parameters, served, label, ncco, problem, source, exchange)
             }
-            if let format = application.lineFormat { printLine(flow, request.parameters, label, served.isFault, exchange, format) }
+            if let format = application.lineFormat { printLine(flow, request.parameters, label, served.problem, exchange, format) }
         }
         return .now(Response(.ok, fields: label.fields, body: ncco))
     }
@@ -84,7 +85,7 @@ extension RequestHandler {
         record.tail.append(#","micros":"#)
         record.tail.appendDecimal(Int(elapsed(exchange)))
         if problem != nil || parameters.isLossy { record.tail.appendRaw(source) }
-        if let error = problem ?? (served.isFault ? label.warning : nil) {
+        if let error = problem ?? served.problem {
             record.tail.append(#","error":"#)
             record.tail.appendJSONString(error)
         }
@@ -92,12 +93,12 @@ extension RequestHandler {
     }
 
     private func printLine(
-        _ flow: Int, _ parameters: borrowing WebhookParameters, _ label: AnswerLabel, _ isFault: Bool, _ exchange: Exchange,
+        _ flow: Int, _ parameters: borrowing WebhookParameters, _ label: AnswerLabel, _ problem: String?, _ exchange: Exchange,
         _ format: Settings.LogFormat
     ) {
         let line = WebhookLine(
             wall: exchange.wall, route: flows.set.flows[flow].name, status: 200,
-            subject: .flow(label.flow + (isFault ? " (\(label.warning ?? ""))" : "")),
+            subject: .flow(label.flow + (problem.map { " (\($0))" } ?? "")),
             from: party("from_user", parameters) ?? party("from", parameters),
             to: party("to", parameters), micros: elapsed(exchange))
         application.console.print(line.formatted(format))

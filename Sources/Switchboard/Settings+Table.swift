@@ -15,7 +15,8 @@ package struct Setting: Sendable {
     /// What stands for the value in the help; nil for a switch.
     package let placeholder: String?
     package let help: String
-    var repeats = false
+    /// May be given more than once.
+    package var repeats = false
     let apply: @Sendable (inout Settings, _ value: String, _ source: String) throws(UsageError) -> Void
 
     package static let all: [Setting] = [
@@ -49,6 +50,36 @@ package struct Setting: Sendable {
             }
             settings.inboundUser = name
         },
+        Setting(
+            flag: "--allow-prefixes", environment: ["ALLOW_PREFIXES"], placeholder: "LIST",
+            help: "how a number that a request brings must begin to be dialled, like 1,44; all is any not denied; may be repeated (all)",
+            repeats: true
+        ) { settings, value, source throws(UsageError) in
+            for piece in value.split(separator: ",", omittingEmptySubsequences: false) {
+                settings.allowPrefixes.append(piece == "all" ? .all : try prefix(piece, source, "all"))
+            }
+        },
+        Setting(
+            flag: "--deny-prefixes", environment: ["DENY_PREFIXES"], placeholder: "LIST",
+            help: "how it must not begin; the longest prefix decides, of equal ones deny, then allow, then the default; may be repeated "
+                + "(premium rate, shared cost, personal and satellite numbers; none: not even those)", repeats: true
+        ) { settings, value, source throws(UsageError) in
+            for piece in value.split(separator: ",", omittingEmptySubsequences: false) {
+                if piece == "none" {
+                    settings.deniesByDefault = false
+                } else {
+                    settings.denyPrefixes.append(try prefix(piece, source, "none"))
+                }
+            }
+        },
+        Setting(
+            flag: "--max-calls-per-user", environment: ["MAX_CALLS_PER_USER"], placeholder: "RATE",
+            help: "NCCOs with a connect that one user, or one caller, is given, like 10/min; then a sentence (any number)"
+        ) { settings, value, source throws(UsageError) in settings.maxCallsPerUser = try rate(value, source) },
+        Setting(
+            flag: "--max-calls", environment: ["MAX_CALLS"], placeholder: "RATE",
+            help: "the same for all together, like 3/s, which is what Vonage takes (any number)"
+        ) { settings, value, source throws(UsageError) in settings.maxCalls = try rate(value, source) },
         Setting(
             flag: "--nccos", environment: ["NCCOS_DIR"], placeholder: "DIR",
             help: "folder of flows and templates, read anew when it changes (nccos, or the built-in flow where that is not there)"
@@ -210,6 +241,21 @@ package struct Setting: Sendable {
             settings.server.poller = kind
         },
     ]
+}
+
+/// - Parameter word: what may stand in place of a prefix.
+private func prefix(_ text: Substring, _ source: String, _ word: String) throws(UsageError) -> DialPrefix {
+    let trimmed = text.drop { $0 == " " }
+    guard let prefix = DialPrefix(trimmed) else {
+        throw UsageError(
+            "\(source): \(printable(String(text))) is no prefix; write 1 to 15 digits that begin with a country code, like 44, or \(word)")
+    }
+    return prefix
+}
+
+private func rate(_ value: String, _ source: String) throws(UsageError) -> RateLimit {
+    guard let limit = RateLimit(value) else { throw UsageError("\(source): \(printable(value)) is no rate; write \(RateLimit.allowed)") }
+    return limit
 }
 
 private func whole(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {

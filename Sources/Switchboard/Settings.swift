@@ -22,6 +22,16 @@ package struct Settings: Sendable {
     /// Ours; the first one is dialled from.
     package var numbers: [PhoneNumber] = []
     package var inboundUser: UserName
+    /// What numbers of requests may begin with; all where it is empty.
+    package var allowPrefixes: [DialPrefix] = []
+    /// What numbers of requests must not begin with.
+    package var denyPrefixes: [DialPrefix] = []
+    /// Whether those that are denied by default are.
+    package var deniesByDefault = true
+    /// How many calls one user may make; nil: any number.
+    package var maxCallsPerUser: RateLimit?
+    /// How many calls all users together may make; nil: any number.
+    package var maxCalls: RateLimit?
     /// The folder of flows and templates, if one was named; else `nccos`, if it is there.
     package var nccos: String?
     package static let defaultFlowFolder = "nccos"
@@ -55,7 +65,13 @@ package struct Settings: Sendable {
     package var grace: Int64 = 8000
 
     /// What templates can be filled with.
-    package var flows: FlowSettings { FlowSettings(numbers: numbers, inboundUser: inboundUser) }
+    package var flows: FlowSettings { FlowSettings(numbers: numbers, inboundUser: inboundUser, dialPlan: dialPlan) }
+
+    /// Which numbers of requests may be dialled.
+    package var dialPlan: DialPlan { DialPlan(allowed: allowPrefixes, denied: denyPrefixes, deniesByDefault: deniesByDefault) }
+
+    /// How many calls one user may make, which is limited where anybody can become one.
+    package func callsPerUser(isOpen: Bool) -> RateLimit? { maxCallsPerUser ?? (isOpen ? RateLimit(10, per: .minute) : nil) }
 
     /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
     package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }

@@ -18,10 +18,13 @@ enum Explain {
         ("--to", "to"), ("--from", "from"), ("--from-user", "from_user"), ("--custom-data", "custom_data"), ("--status", "status"),
     ]
 
+    /// The same flags as `serve` has, read by the same table.
+    private static let shared = ["--nccos", "--number", "--inbound-user", "--public-url", "--allow-prefixes", "--deny-prefixes"]
+
     static func run(_ arguments: [String], environment: [String: String]) {
         do {
-            let flags = ["--flow", "--nccos", "--number", "--inbound-user", "--public-url", "--at", "--param", "--press", "--say"]
-            let arguments = try CommandArguments(arguments, valued: flags + parameters.map(\.flag))
+            let flags = ["--flow", "--at", "--param", "--press", "--say"]
+            let arguments = try CommandArguments(arguments, valued: flags + shared + parameters.map(\.flag))
             if arguments.operands.isEmpty, arguments.has("--flow") {
                 try explainFlow(arguments, environment)
             } else {
@@ -58,12 +61,11 @@ enum Explain {
     }
 
     private static func explainFlow(_ arguments: CommandArguments, _ environment: [String: String]) throws {
-        // The same flags as `serve` has, read by the same table.
-        var shared: [String] = []
-        for flag in ["--nccos", "--number", "--inbound-user", "--public-url"] {
-            for value in arguments.values[flag] ?? [] { shared += [flag, value] }
+        var given: [String] = []
+        for flag in shared {
+            for value in arguments.values[flag] ?? [] { given += [flag, value] }
         }
-        let settings = try Settings(arguments: shared, environment: environment)
+        let settings = try Settings(arguments: given, environment: environment)
         let store = try FlowStore(
             folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
             baseURL: settings.baseURL()

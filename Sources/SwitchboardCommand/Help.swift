@@ -82,7 +82,7 @@ enum Help {
               what the caller pressed or said, for a flow that answers an input
           --at TIME
               when, in UTC, such as 2026-11-30T10:00Z (now)
-          --nccos DIR, --number NUMBER, --inbound-user NAME, --public-url URL
+          --nccos DIR, --number NUMBER, --inbound-user NAME, --public-url URL, --allow-prefixes LIST, --deny-prefixes LIST
               as for switchboard serve
 
         Examples:

@@ -28,6 +28,8 @@ struct CommandTests {
         (["serve", "--quiet=1"], "takes no value"),
         (["serve", "--number", "112"], "7 to 15 digits"), (["serve", "--inbound-user", "123"], "not only digits"),
         (["serve", "--log-answers", "some"], "all or none"),
+        (["serve", "--allow-prefixes", "0044"], "like 44, or all"), (["serve", "--deny-prefixes", "x"], "like 44, or none"),
+        (["serve", "--max-calls", "3"], "write 600/min, 3/s"), (["serve", "--max-calls-per-user", "0/min"], "write 600/min, 3/s"),
         (["serve", "--log-format", "xml"], "text or json"), (["serve", "--idle-timeout", "10ms"], "write 500ms"),
         (["serve", "--sync", "often"], "interval=200ms"),
         (["serve", "--public-url", "ftp://x"], "https://HOST"), (["serve", "--max-body", "1GiB"], "256KiB"),

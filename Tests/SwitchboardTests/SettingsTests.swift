@@ -89,6 +89,31 @@ struct SettingsTests {
         #expect(error?.description.hasSuffix("write 12h or 30d") == true)
     }
 
+    @Test func `prefixes are gathered from flags and lists, and two of them are words`() throws {
+        let settings = try settings("--allow-prefixes", "1,+44", "--allow-prefixes=all", "--deny-prefixes", "1876, 4470,none")
+        #expect(settings.allowPrefixes.map(\.description) == ["1", "44", "all"])
+        #expect(settings.denyPrefixes.map(\.description) == ["1876", "4470"])
+        #expect(!settings.deniesByDefault)
+        let other = try self.settings(environment: ["ALLOW_PREFIXES": "1,44", "DENY_PREFIXES": "447"])
+        #expect(other.allowPrefixes.count == 2 && other.denyPrefixes.count == 1 && other.deniesByDefault)
+        for (flag, bad) in [
+            ("--allow-prefixes", "1,"), ("--allow-prefixes", "none"), ("--allow-prefixes", "0044"), ("--deny-prefixes", "all"),
+            ("--deny-prefixes", "44x"), ("--deny-prefixes", "1234567890123456"),
+        ] {
+            let error = #expect(throws: UsageError.self) { try self.settings(flag, bad) }
+            #expect(error?.description.contains("is no prefix; write 1 to 15 digits that begin with a country code, like 44, or ") == true)
+        }
+    }
+
+    @Test func `calls are limited by a rate`() throws {
+        let settings = try settings("--max-calls-per-user", "10/min", environment: ["MAX_CALLS": "3/s"])
+        #expect(settings.maxCallsPerUser?.description == "10/min" && settings.maxCalls?.description == "3/s")
+        for bad in ["10", "0/s", "3/week", "x"] {
+            let error = #expect(throws: UsageError.self) { try self.settings("--max-calls", bad) }
+            #expect(error?.description.contains("is no rate; write 600/min, 3/s") == true)
+        }
+    }
+
     @Test(arguments: ["49ms", "2h", "9223372036854775807h", "1.5s", "ms", "s10", "-1s", "1e3"])
     func `what is no time is refused`(_ text: String) {
         let error = #expect(throws: UsageError.self) { try settings("--head-timeout", text) }
@@ -134,7 +159,7 @@ struct SettingsTests {
             return
         }
         #expect(throws: UsageError("\(flag) needs a value: \(flag) \(placeholder)")) { try settings(flag) }
-        if flag != "--number" { #expect(throws: UsageError("\(flag) is given twice")) { try settings(flag, "1", flag, "1") } }
+        if !setting.repeats { #expect(throws: UsageError("\(flag) is given twice")) { try settings(flag, "1", flag, "1") } }
     }
 
     @Test func `an error is one line that escapes what was written`() {

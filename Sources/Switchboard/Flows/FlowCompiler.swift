@@ -27,10 +27,12 @@ package struct FlowFiles: Sendable {
 package struct FlowSettings: Sendable {
     package var numbers: [PhoneNumber]
     package var inboundUser: UserName
+    package var dialPlan: DialPlan
 
-    package init(numbers: [PhoneNumber], inboundUser: UserName) {
+    package init(numbers: [PhoneNumber], inboundUser: UserName, dialPlan: DialPlan = .standard) {
         self.numbers = numbers
         self.inboundUser = inboundUser
+        self.dialPlan = dialPlan
     }
 }
 
@@ -169,7 +171,7 @@ struct FlowCompiler {
         flows = order.compactMap { name in flows.first { $0.name == name } } + flows.filter { !order.contains($0.name) }
         let cannotConnect = compiled[FlowSet.cannotConnectName]?.template ?? lastResort
         return FlowSet(
-            numbers: settings.numbers, paths: names.paths, flows: flows, cannotConnect: cannotConnect,
+            numbers: settings.numbers, dialPlan: settings.dialPlan, paths: names.paths, flows: flows, cannotConnect: cannotConnect,
             lastResort: lastResort)
     }
 

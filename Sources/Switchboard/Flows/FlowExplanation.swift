@@ -33,6 +33,9 @@ package struct FlowExplanation {
             set.serve(index, &request, baseURL: flows.baseURL, into: &body)
             ?? set.serveNoRule(index, &request, baseURL: flows.baseURL, into: &body)
         if let warning = served.label.warning { lines.append("Warning: \(warning).") }
+        if case .denied(let denied) = served.cause {
+            lines.append("The number \(denied.number.masked): \(set.dialPlan.words(denied.denial)).")
+        }
         lines.append("The answer is \(served.label.flow):")
         lines.append("")
         if let tree = NCCO.rawFindings(body.span).tree { lines += Explanation(tree).lines }

@@ -34,13 +34,28 @@ final class AnswerLabel: Sendable {
 
 /// What was appended to the body, and why.
 struct Served {
+    enum Cause {
+        /// The flow has it so.
+        case rule
+        /// A template could not be filled.
+        case fault
+        case denied(DeniedNumber)
+        case overLimit(CallLimits.Kind)
+    }
+
     let label: AnswerLabel
     /// From 1; 0 where none held.
     let rule: Int
     /// It says why the call cannot be made.
     let isRefusal: Bool
-    /// A template could not be filled.
-    let isFault: Bool
+    let cause: Cause
+    /// It holds a `connect`.
+    let dials: Bool
+
+    var isFault: Bool { if case .fault = cause { true } else { false } }
+
+    /// Why something else was served than the flow has; nil where that was served.
+    var problem: String? { if case .rule = cause { nil } else { label.warning } }
 }
 
 final class FlowRule: Sendable {
@@ -56,6 +71,9 @@ final class FlowRule: Sendable {
     fileprivate let failures: [AnswerLabel]
     /// By refusal.
     fileprivate let refusals: [AnswerLabel]
+    fileprivate let denied: AnswerLabel
+    fileprivate let overUserLimit: AnswerLabel
+    fileprivate let overCallLimit: AnswerLabel
 
     init(flow: String, number: Int, conditions: [Condition], template: Template) {
         self.conditions = conditions
@@ -70,6 +88,9 @@ final class FlowRule: Sendable {
         failures =
             template.gaps.map { AnswerLabel(failed, warning: "\(template.name) cannot be filled: \($0.option) is missing or not valid") }
             + [AnswerLabel(failed, warning: "\(template.name) cannot be filled: it would break a rule of NCCOs")]
+        denied = AnswerLabel(failed, warning: Refusal.deniedNumber.warning)
+        overUserLimit = AnswerLabel(failed, warning: Refusal.userLimit.warning)
+        overCallLimit = AnswerLabel(failed, warning: Refusal.callLimit.warning)
         refusals = isRefusal ? Refusal.allCases.map { AnswerLabel(name, warning: $0.warning) } : []
     }
 }
@@ -100,6 +121,8 @@ final class FlowSet: Sendable {
     static let cannotConnectName = "cannot-connect"
 
     let numbers: [PhoneNumber]
+    /// For numbers that a request brings.
+    let dialPlan: DialPlan
     let paths: [ParameterPath]
     /// `answer` and `fallback` are the first two and always there.
     let flows: [Flow]
@@ -114,11 +137,14 @@ final class FlowSet: Sendable {
     /// Slots that are always there, in this order.
     static let knownPaths = ["to", "from", "from_user"]
     private static let callee = 0
+    private static let caller = 1
+    private static let user = 2
 
     init(
-        numbers: [PhoneNumber], paths: [ParameterPath], flows: [Flow], cannotConnect: Template, lastResort: Template
+        numbers: [PhoneNumber], dialPlan: DialPlan, paths: [ParameterPath], flows: [Flow], cannotConnect: Template, lastResort: Template
     ) {
         self.numbers = numbers
+        self.dialPlan = dialPlan
         self.paths = paths
         self.flows = flows
         event = flows.firstIndex { $0.name == "event" }
@@ -156,36 +182,74 @@ final class FlowSet: Sendable {
         let refusal = rule.isRefusal ? self.refusal(&request) : nil
         if let refusal { context.refusal = refusal.sentence }
         let start = output.count
-        switch rule.template.render(&request, paths, context, into: &output) {
+        switch rule.template.render(&request, paths, dialPlan, context, into: &output) {
         case .filled(let leftOut):
             let label = refusal.map { rule.refusals[$0.rawValue] } ?? (leftOut ? rule.leftOut : rule.label)
-            return Served(label: label, rule: index + 1, isRefusal: rule.isRefusal, isFault: false)
+            return Served(label: label, rule: index + 1, isRefusal: rule.isRefusal, cause: .rule, dials: rule.template.dials)
         case .failed(let gap):
-            return serveRefusal(rule.failures[gap], index + 1, start, &request, context, into: &output)
+            return serveRefusal(.unfillable, .fault, rule.failures[gap], index + 1, start, &request, context, into: &output)
         case .breaksRule:
-            return serveRefusal(rule.failures[rule.failures.count - 1], index + 1, start, &request, context, into: &output)
+            let label = rule.failures[rule.failures.count - 1]
+            return serveRefusal(.unfillable, .fault, label, index + 1, start, &request, context, into: &output)
+        case .denied(let number):
+            return serveRefusal(.deniedNumber, .denied(number), rule.denied, index + 1, start, &request, context, into: &output)
         }
+    }
+
+    /// Puts what a caller hears who is past a limit in the place of what was served, all that stands in the output.
+    func refuse(
+        _ served: Served, past limit: CallLimits.Kind, _ flow: Int, _ request: inout FlowRequest, baseURL: [UInt8],
+        into output: inout [UInt8]
+    ) -> Served {
+        let rules = flows[flow].rules
+        let rule = rules.indices.contains(served.rule - 1) ? rules[served.rule - 1] : nil
+        let (refusal, label): (Refusal, AnswerLabel?) =
+            switch limit {
+            case .user: (.userLimit, rule?.overUserLimit)
+            case .all: (.callLimit, rule?.overCallLimit)
+            }
+        return serveRefusal(
+            refusal, .overLimit(limit), label ?? flows[flow].noRule, served.rule, 0, &request, RenderContext(baseURL: baseURL),
+            into: &output)
+    }
+
+    /// Whose call a request is about, as a number that stands for the user, else for the caller: none of them is one as well.
+    func party(_ request: inout FlowRequest) -> Int {
+        var hasher = Hasher()
+        let slot = request.value(Self.user, paths) != nil ? Self.user : Self.caller
+        if let value = request.value(slot, paths) {
+            hasher.combine(slot)
+            if let number = request.number(slot, paths) {
+                hasher.combine(number)
+            } else {
+                // What is longer is no name, and sharing a limit is no harm to it.
+                request.withBytes(value) { for at in 0..<min($0.count, 512) { hasher.combine($0[at]) } }
+            }
+        }
+        return hasher.finalize()
     }
 
     /// Appends what a caller hears for whom no rule holds.
     func serveNoRule(_ flow: Int, _ request: inout FlowRequest, baseURL: [UInt8], into output: inout [UInt8]) -> Served {
         let context = RenderContext(baseURL: baseURL)
-        return serveRefusal(flows[flow].noRule, 0, output.count, &request, context, into: &output)
+        return serveRefusal(.noRule, .fault, flows[flow].noRule, 0, output.count, &request, context, into: &output)
     }
 
     private func serveRefusal(
-        _ label: AnswerLabel, _ rule: Int, _ start: Int, _ request: inout FlowRequest, _ context: RenderContext,
-        into output: inout [UInt8]
+        _ refusal: Refusal, _ cause: Served.Cause, _ label: AnswerLabel, _ rule: Int, _ start: Int, _ request: inout FlowRequest,
+        _ context: RenderContext, into output: inout [UInt8]
     ) -> Served {
         var context = context
-        context.refusal = Refusal.unfillable.sentence
+        context.refusal = refusal.sentence
         output.removeLast(output.count - start)
-        if case .filled = cannotConnect.render(&request, paths, context, into: &output) {
-        } else {
-            output.removeLast(output.count - start)
-            _ = lastResort.render(&request, paths, context, into: &output)
+        // Who is past a limit is not connected to somebody else instead.
+        if case .overLimit = cause, cannotConnect.dials {
+        } else if case .filled = cannotConnect.render(&request, paths, dialPlan, context, into: &output) {
+            return Served(label: label, rule: rule, isRefusal: true, cause: cause, dials: cannotConnect.dials)
         }
-        return Served(label: label, rule: rule, isRefusal: true, isFault: true)
+        output.removeLast(output.count - start)
+        _ = lastResort.render(&request, paths, dialPlan, context, into: &output)
+        return Served(label: label, rule: rule, isRefusal: true, cause: cause, dials: false)
     }
 
     private func refusal(_ request: inout FlowRequest) -> Refusal {

@@ -6,7 +6,7 @@ import HTTPWire
 import NCCO
 
 enum Refusal: Int, CaseIterable, Sendable {
-    case noCallee, shortNumber, longNumber, notUsable, userByPhone, stranger, unfillable, noRule
+    case noCallee, shortNumber, longNumber, notUsable, userByPhone, stranger, deniedNumber, userLimit, callLimit, unfillable, noRule
 
     /// What `{{refusal}}` stands for.
     var sentence: StaticString {
@@ -17,6 +17,9 @@ enum Refusal: Int, CaseIterable, Sendable {
         case .notUsable: "The number is not valid."
         case .userByPhone: "Only users of the app can call other users."
         case .stranger: "The number you have dialled is not in service here."
+        case .deniedNumber: "Numbers of this kind cannot be called from here."
+        case .userLimit: "You have made too many calls in a short time. Please try again later."
+        case .callLimit: "Too many calls are being made at the moment. Please try again shortly."
         case .unfillable, .noRule: "We have a technical problem."
         }
     }
@@ -30,6 +33,9 @@ enum Refusal: Int, CaseIterable, Sendable {
         case .notUsable: "to is neither a phone number nor a user name"
         case .userByPhone: "to is a user name but from_user is missing"
         case .stranger: "to is none of the configured numbers and from is not ours"
+        case .deniedNumber: "the number may not be dialled: see --allow-prefixes and --deny-prefixes"
+        case .userLimit: "the user has made as many calls as --max-calls-per-user allows"
+        case .callLimit: "as many calls are made as --max-calls allows"
         case .unfillable: "the template cannot be filled"
         case .noRule: "no rule of the flow holds"
         }

@@ -70,11 +70,14 @@ final class Gap: Sendable {
     let option: String
     /// Of a phone number, nearly all that gaps are for; -1 for anything else.
     let numberSlot: Int
+    /// Its value, or something inside of it, is a number that will be dialled.
+    let isDialled: Bool
 
-    init(content: Content, check: GapCheck, option: String) {
+    init(content: Content, check: GapCheck, option: String, isDialled: Bool) {
         self.content = content
         self.check = check
         self.option = option
+        self.isDialled = isDialled
         if check == .phoneNumber || check == .callerID, case .whole(let value) = content, case .slot(let slot) = value.source {
             numberSlot = slot
         } else {
@@ -111,16 +114,21 @@ final class Template: Sendable {
         /// The gap whose value is missing or does not fit.
         case failed(gap: Int)
         case breaksRule
+        /// The request brought a number that the dial plan denies.
+        case denied(DeniedNumber)
     }
 
     let name: String
     let gaps: [Gap]
+    /// It has a `connect`.
+    let dials: Bool
     private let bytes: [UInt8]
     private let segments: [Segment]
     private let needsCheck: Bool
 
-    init(name: String, bytes: [UInt8], segments: [Segment], gaps: [Gap], needsCheck: Bool) {
+    init(name: String, bytes: [UInt8], segments: [Segment], gaps: [Gap], needsCheck: Bool, dials: Bool) {
         self.name = name
+        self.dials = dials
         self.bytes = bytes
         self.segments = segments
         self.gaps = gaps
@@ -129,7 +137,8 @@ final class Template: Sendable {
 
     /// Appends the filled template. What is appended where it failed is of no use.
     func render(
-        _ request: inout FlowRequest, _ paths: [ParameterPath], _ context: borrowing RenderContext, into output: inout [UInt8]
+        _ request: inout FlowRequest, _ paths: [ParameterPath], _ plan: DialPlan, _ context: borrowing RenderContext,
+        into output: inout [UInt8]
     ) -> Outcome {
         let start = output.count
         var (leftOut, holdsTree) = (false, false)
@@ -138,21 +147,23 @@ final class Template: Sendable {
             case .literal(let range): append(range, to: &output)
             case .comma: appendComma(to: &output)
             case .gap(let gap):
-                switch fill(gap, &request, paths, context, into: &output) {
+                switch fill(gap, &request, paths, plan, context, into: &output) {
                 case .written: break
                 case .tree: holdsTree = true
                 case .missing, .wrong: return .failed(gap: gap)
+                case .denied(let number): return .denied(number)
                 }
             case .option(let prefix, let gap, let suffix, let mayNeedComma):
                 let before = output.count
                 if mayNeedComma { appendComma(to: &output) }
                 append(prefix, to: &output)
-                switch fill(gap, &request, paths, context, into: &output) {
+                switch fill(gap, &request, paths, plan, context, into: &output) {
                 case .written: append(suffix, to: &output)
                 case .tree:
                     holdsTree = true
                     append(suffix, to: &output)
                 case .missing: output.removeLast(output.count - before)
+                case .denied(let number): return .denied(number)
                 case .wrong:
                     guard gaps[gap].check == .callerID else { return .failed(gap: gap) }
                     output.removeLast(output.count - before)
@@ -202,16 +213,21 @@ final class Template: Sendable {
         /// As `written`, and it is an object or an array that the request brought.
         case tree
         case missing, wrong
+        case denied(DeniedNumber)
     }
 
+    /// Only what a request brings is held against the plan: the numbers of variables, defaults and settings are meant to be dialled.
     private func fill(
-        _ index: Int, _ request: inout FlowRequest, _ paths: [ParameterPath], _ context: borrowing RenderContext,
+        _ index: Int, _ request: inout FlowRequest, _ paths: [ParameterPath], _ plan: DialPlan, _ context: borrowing RenderContext,
         into output: inout [UInt8]
     ) -> Filling {
         let gap = gaps[index]
         let check = gap.check
         if gap.numberSlot >= 0, request.value(gap.numberSlot, paths) != nil {
             if let number = request.number(gap.numberSlot, paths) {
+                if gap.isDialled, case .denied(let denial) = plan.verdict(for: number) {
+                    return .denied(DeniedNumber(number: number, denial: denial))
+                }
                 output.append(UInt8(ascii: "\""))
                 number.appendDigits(to: &output)
                 output.append(UInt8(ascii: "\""))
@@ -227,20 +243,32 @@ final class Template: Sendable {
             swap(&text, &request.scratch)
             defer { swap(&text, &request.scratch) }
             text.removeAll(keepingCapacity: true)
+            var isOfRequest = false
             for piece in pieces {
                 switch piece {
                 case .literal(let literal): text.append(contentsOf: literal)
-                case .value(let value, let escape): append(value, escape, &request, paths, context, to: &text)
+                case .value(let value, let escape):
+                    if append(value, escape, &request, paths, context, to: &text) { isOfRequest = true }
                 }
+            }
+            if gap.isDialled, isOfRequest, let number = PhoneNumber(lenient: text.span),
+                case .denied(let denial) = plan.verdict(for: number)
+            {
+                return .denied(DeniedNumber(number: number, denial: denial))
             }
             return write(text: text.span, check, into: &output)
         case .whole(let value):
             switch value.source {
             case .slot(let slot):
                 guard let found = request.value(slot, paths) else { break }
-                return request.withBytes(found) {
+                let start = output.count
+                let filling = request.withBytes(found) {
                     found.isJSON ? write(json: $0, check, into: &output) : write(text: $0, check, into: &output)
                 }
+                if gap.isDialled, case .tree = filling, let denied = plan.deniedNumber(in: output.span.extracting(start..<output.count)) {
+                    return .denied(denied)
+                }
+                return filling
             case .baseURL: return write(text: context.baseURL.span, check, into: &output)
             case .refusal where context.refusal.utf8CodeUnitCount > 0:
                 var sentence: [UInt8] = []
@@ -302,19 +330,29 @@ final class Template: Sendable {
         }
     }
 
+    /// Whether the request brought the value.
     private func append(
         _ value: GapValue, _ escape: GapEscape, _ request: inout FlowRequest, _ paths: [ParameterPath], _ context: borrowing RenderContext,
         to text: inout [UInt8]
-    ) {
+    ) -> Bool {
         switch value.source {
         case .slot(let slot):
-            if let found = request.value(slot, paths) { return request.withBytes(found) { text.append($0, escaped: escape) } }
-        case .baseURL: return text.append(contentsOf: context.baseURL)
+            if let found = request.value(slot, paths) {
+                request.withBytes(found) { text.append($0, escaped: escape) }
+                return true
+            }
+        case .baseURL:
+            text.append(contentsOf: context.baseURL)
+            return false
         case .refusal:
-            if context.refusal.utf8CodeUnitCount > 0 { return text.append(context.refusal) }
+            if context.refusal.utf8CodeUnitCount > 0 {
+                text.append(context.refusal)
+                return false
+            }
         case .none: break
         }
         if let standard = value.standard { text.append(standard.span, escaped: escape) }
+        return false
     }
 }
 

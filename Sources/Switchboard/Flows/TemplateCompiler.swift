@@ -39,8 +39,21 @@ struct TemplateCompiler {
         compiler.endLiteral()
         names = compiler.names
         let template = Template(
-            name: name, bytes: compiler.bytes, segments: compiler.segments, gaps: compiler.gaps, needsCheck: compiler.needsCheck)
+            name: name, bytes: compiler.bytes, segments: compiler.segments, gaps: compiler.gaps, needsCheck: compiler.needsCheck,
+            dials: dials(tree))
         return (template, compiler)
+    }
+
+    /// Lint lets no action, and no name of one, come from a request.
+    private static func dials(_ tree: JSONNode) -> Bool {
+        guard case .array(let actions) = tree.value else { return false }
+        return actions.contains { action in
+            guard case .object(let members) = action.value else { return false }
+            return members.contains {
+                guard $0.name.value == "action", case .string(let name) = $0.node.value else { return false }
+                return name.value == "connect"
+            }
+        }
     }
 
     /// Whether a name is the same for all requests.
@@ -330,6 +343,7 @@ struct TemplateCompiler {
     private mutating func addGap(_ content: Gap.Content, _ shape: Shape?, _ option: String) -> Int {
         let isWhole = if case .whole = content { true } else { false }
         let check: GapCheck
+        var isDialled = false
         switch shape {
         case nil: check = .anything
         case .spokenText?:
@@ -338,7 +352,9 @@ struct TemplateCompiler {
             } else {
                 check = .spokenText
             }
-        case .phoneNumber?: check = option == "from" ? .callerID : .phoneNumber
+        case .phoneNumber?:
+            isDialled = option != "from"
+            check = isDialled ? .phoneNumber : .callerID
         case .userName?: check = .userName
         case .text?: check = .text
         case .url?, .webSocketURL?, .sipURI?:
@@ -355,8 +371,12 @@ struct TemplateCompiler {
         case .list?, .oneOrList?, .object?, .endpoint?, .textObject?:
             check = .anything
             needsCheck = true
+            switch shape {
+            case .endpoint?, .list(.endpoint, _)?: isDialled = true
+            default: break
+            }
         }
-        gaps.append(Gap(content: content, check: check, option: option))
+        gaps.append(Gap(content: content, check: check, option: option, isDialled: isDialled))
         return gaps.count - 1
     }
 

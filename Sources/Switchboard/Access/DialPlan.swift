@@ -92,27 +92,20 @@ package final class DialPlan: Sendable {
         return low < entries.count && entries[low].key == key ? entries[low].rule : nil
     }
 
-    /// The first number of endpoints in JSON that may not be dialled; nil where there is none, or no JSON.
+    /// The number of a phone endpoint, or of one in a list, that may not be dialled; nil where there is none. What is no endpoint at all, or
+    /// has a key twice, is for lint to refuse.
     func deniedNumber(in json: Span<UInt8>) -> DeniedNumber? {
         guard let root = try? parseJSON(json, maximumDepth: NCCO.maximumDepth) else { return nil }
-        var open = [root]
-        while let node = open.popLast() {
-            switch node.value {
-            case .array(let elements): open += elements
-            case .object(let members):
-                for member in members {
-                    open.append(member.node)
-                    let text: String
-                    switch member.node.value {
-                    case .string(let string) where member.name.value == "number": text = string.value
-                    case .number(let digits) where member.name.value == "number": text = digits
-                    default: continue
-                    }
-                    if let number = PhoneNumber(lenient: text), case .denied(let denial) = verdict(for: number) {
-                        return DeniedNumber(number: number, denial: denial)
-                    }
-                }
-            case .string, .number, .bool, .null: break
+        let endpoints: [JSONNode] = if case .array(let elements) = root.value { elements } else { [root] }
+        for case .object(let members) in endpoints.map(\.value) {
+            func text(_ name: String) -> String? {
+                guard case .string(let string)? = members.first(where: { $0.name.value == name })?.node.value else { return nil }
+                return string.value
+            }
+            if text("type") == "phone", let number = text("number").flatMap({ PhoneNumber(lenient: $0) }),
+                case .denied(let denial) = verdict(for: number)
+            {
+                return DeniedNumber(number: number, denial: denial)
             }
         }
         return nil
@@ -127,7 +120,11 @@ package final class DialPlan: Sendable {
             let cure = isClosed ? "--allow-prefixes \(prefix)" : "--allow-prefixes all,\(prefix)"
             let what = DeniedPrefixes.group(of: prefix).map { " (\($0.name))" } ?? ""
             return "\(prefix)\(what) is denied by default; \(cure) would allow it"
-        case .setting: return "\(prefix) is denied by --deny-prefixes; without it there the number is allowed where nothing else denies it"
+        case .setting:
+            // A long one would be the number.
+            return prefix.length > 8
+                ? "its prefix is denied by --deny-prefixes, and would have to be taken out there"
+                : "\(prefix) is denied by --deny-prefixes, and would have to be taken out there"
         case .notAllowed: return "--allow-prefixes has no prefix of it; --allow-prefixes \(prefix) would allow it"
         }
     }

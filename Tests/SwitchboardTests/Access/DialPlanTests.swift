@@ -134,14 +134,17 @@ struct DialPlanTests {
             try words(plan(["1"]), "19005550100")
                 == "1900 (premium rate, North America) is denied by default; --allow-prefixes 1900 would allow it")
         #expect(try words(plan(["1"]), "447700900123") == "--allow-prefixes has no prefix of it; --allow-prefixes 44 would allow it")
-        #expect(try words(plan([], ["44"]), "447700900123")?.hasPrefix("44 is denied by --deny-prefixes; ") == true)
+        #expect(try words(plan([], ["44"]), "447700900123")?.hasPrefix("44 is denied by --deny-prefixes, ") == true)
+        #expect(try words(plan([], ["447700900"]), "447700900123")?.contains("447700900") == false)
     }
 
-    @Test func `a number inside of what a request brought is found, wherever it is`() throws {
+    @Test func `a number of an endpoint that a request brought is found`() throws {
         func found(_ json: String) -> String? { DialPlan.standard.deniedNumber(in: Array(json.utf8).span)?.number.description }
         #expect(found(#"[{"type":"phone","number":"+881 6123 45678"}]"#) == "881612345678")
-        #expect(found(#"{"a":[1,{"number":881612345678}]}"#) == "881612345678")
-        #expect(found(#"{"number":"447700900123","x":{"number":["881612345678"],"user":"881612345678"}}"#) == nil)
+        #expect(found(#"{"number":"881612345678","x":1,"type":"phone"}"#) == "881612345678")
+        #expect(found(#"[{"type":"app","user":"A"},{"\u0074ype":"phone","n\u0075mber":"8\u003816123456"}]"#) == "8816123456")
+        #expect(found(#"{"type":"phone","number":"447700900123","x":{"type":"phone","number":"881612345678"}}"#) == nil)
+        #expect(found(#"{"type":"websocket","uri":"wss://a.example.com/","headers":{"number":"881612345678"}}"#) == nil)
         #expect(found(#"{"number":"#) == nil)
     }
 

@@ -34,6 +34,12 @@ package struct RateLimit: Sendable, Hashable, CustomStringConvertible {
         self.period = period
     }
 
+    /// With the nearest count that there can be.
+    package init(clamping count: Int, per period: Period) {
+        self.count = min(max(count, 1), Self.mostInASecond * Int(period.rawValue))
+        self.period = period
+    }
+
     /// Reads `COUNT/PERIOD` with `s`, `min`, `h` or `d`, or their names in full; blanks are not allowed.
     ///
     /// - Parameter bare: what a number alone is counted for; nil refuses one.

@@ -82,6 +82,16 @@ struct DialledNumberTests {
         #expect(answer.ncco == Self.refusal && answer.flow == "answer#1 cannot-connect")
     }
 
+    @Test(arguments: ["881612345678", "\"+881612345678\"", "\"00881612345678\"", "[\"881612345678\"]", "\"881 612345678\""])
+    func `an endpoint that the request brings gets no number through in another form`(_ number: String) throws {
+        for template in [#""{{e}}""#, #"["{{e}}"]"#] {
+            let endpoint = "{\"type\":\"phone\",\"number\":\(number)}"
+            let body = template.hasPrefix("[") ? "{\"e\":\(endpoint)}" : "{\"e\":[\(endpoint)]}"
+            let answer = try #require(try bench("[{\"action\":\"connect\",\"endpoint\":\(template)}]").ask(body: body))
+            #expect(answer.isRefusal && !answer.ncco.contains("connect\""), "\(answer.ncco)")
+        }
+    }
+
     @Test func `the second of two connects is held against the plan as well`() throws {
         let template = """
             [{"action":"connect","endpoint":[{"type":"phone","number":"14155550111"}]},

@@ -22,6 +22,12 @@ struct RateLimitTests {
     ])
     func `what is no limit is refused`(_ text: String) { #expect(RateLimit(text) == nil) }
 
+    @Test func `a count that is out of range is cut where it is asked for`() {
+        #expect(RateLimit(clamping: 0, per: .second) == RateLimit(1, per: .second))
+        #expect(RateLimit(clamping: 2000, per: .second) == RateLimit(1000, per: .second))
+        #expect(RateLimit(clamping: 600, per: .minute) == RateLimit(600, per: .minute))
+    }
+
     @Test func `a number alone has the period that is said`() {
         #expect(RateLimit("600", bare: .minute) == RateLimit(600, per: .minute))
         #expect(RateLimit("600/s", bare: .minute) == RateLimit(600, per: .second))

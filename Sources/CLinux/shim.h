@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/timex.h>
 // accept4(2) hides behind _GNU_SOURCE, which must not be defined here: it changes structures that other modules have imported already. The
-// symbol is declared under a name of its own, without the address, which nobody asks for.
+// symbol is declared under a name of its own.
 extern int switchboard_accept4(int socket, void *address, void *length, int flags) __asm__("accept4");
 // memmem(3) hides there too.
 extern void *switchboard_memmem(const void *text, unsigned long count, const void *wanted, unsigned long length) __asm__("memmem");

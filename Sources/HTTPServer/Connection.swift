@@ -7,6 +7,7 @@ import HTTPWire
 /// What a worker keeps of one connection: the protocol's machine, and the bytes that could not be used or sent yet. An idle one owns no buffer.
 final class Connection {
     let descriptor: Int32
+    let peer: Peer
     /// Tells this connection's readiness from that of an earlier one in the same slot.
     let token: UInt64
     var machine: ConnectionMachine
@@ -33,8 +34,9 @@ final class Connection {
     /// Its answer has no end yet.
     var isStreaming = false
 
-    init(descriptor: Int32, token: UInt64, machine: ConnectionMachine) {
+    init(descriptor: Int32, peer: Peer, token: UInt64, machine: ConnectionMachine) {
         self.descriptor = descriptor
+        self.peer = peer
         self.token = token
         self.machine = machine
     }

@@ -23,11 +23,14 @@ package struct Exchange {
     package let began: Int64
     /// Milliseconds since 1970 in UTC.
     package let wall: Int64
+    /// Who sent it, as the kernel says; what a proxy says of others is the application's to believe or not.
+    package let peer: Peer
 
-    package init(ticket: Ticket, began: Int64, wall: Int64) {
+    package init(ticket: Ticket, began: Int64, wall: Int64, peer: Peer = .address(.unspecified)) {
         self.ticket = ticket
         self.began = began
         self.wall = wall
+        self.peer = peer
     }
 }
 
@@ -35,7 +38,8 @@ package protocol Handler: AnyObject {
     /// Answers a request. What it throws goes to `failed`.
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply
     /// A final answer that can be given before the body is sent, where the peer asked with `Expect: 100-continue`; nil lets it go on.
-    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response?
+    /// The ticket is that of no answer.
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response?
     /// Bytes that were no request, or a limit that was passed; the server has answered already.
     func refused(_ error: WireError)
     /// `respond` threw this: what the request is answered with.

@@ -26,7 +26,7 @@ enum Transfer {
 }
 
 enum Accepted {
-    case connection(Int32)
+    case connection(Int32, Peer)
     /// Nobody waits.
     case none
     /// No descriptor or memory is free: try again later.
@@ -66,18 +66,23 @@ enum Socket {
     /// The accepted socket does not block, is closed on exec, and has the listener's TCP_NODELAY.
     static func accept(_ listener: Int32) -> Accepted {
         // A listener on which every try fails for another reason must not hold its worker: it is tried again later.
+        var address = sockaddr_in6()
         for _ in 0..<64 {
+            // A path is longer and cut: of a Unix domain socket only the family is asked for.
+            var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
             #if canImport(Glibc)
-                let descriptor = switchboard_accept4(listener, nil, nil, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+                let descriptor = switchboard_accept4(listener, &address, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
             #else
-                let descriptor = Darwin.accept(listener, nil, nil)
+                let descriptor = withUnsafeMutablePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Darwin.accept(listener, $0, &length) }
+                }
             #endif
             if descriptor >= 0 {
                 #if !canImport(Glibc)
                     makeNonBlocking(descriptor)
                     setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
                 #endif
-                return .connection(descriptor)
+                return .connection(descriptor, peer(&address))
             }
             switch errno {
             // The peer went away, or a pending network error is reported here: the next one may be fine (accept(2)).
@@ -87,6 +92,27 @@ enum Socket {
             }
         }
         return .exhausted
+    }
+
+    private static func peer(_ address: inout sockaddr_in6) -> Peer {
+        switch Int32(address.sin6_family) {
+        case AF_INET6:
+            return withUnsafeBytes(of: &address.sin6_addr) {
+                .address(
+                    IPAddress(
+                        high: UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+                        low: UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))))
+            }
+        case AF_INET:
+            return withUnsafeMutablePointer(to: &address) { pointer in
+                // The kernel has written a `sockaddr_in`, which is the smaller of the two.
+                pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    .address(IPAddress(ipv4: UInt32(bigEndian: $0.pointee.sin_addr.s_addr)))
+                }
+            }
+        case AF_UNIX: return .local
+        default: return .address(.unspecified)
+        }
     }
 
     static func shutdownWriting(_ descriptor: Int32) { shutdown(descriptor, Int32(SHUT_WR)) }

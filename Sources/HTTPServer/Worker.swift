@@ -54,7 +54,7 @@ struct Worker: ~Copyable {
     /// Bytes of unfinished requests.
     private var kept = 0
     private var nextSerial: UInt32 = 0
-    private var nextTicket: UInt32 = 0
+    private var lastTicket: UInt32 = 0
 
     private let readBuffer = ReadBuffer()
     private var output: [UInt8] = []
@@ -213,7 +213,7 @@ struct Worker: ~Copyable {
                     return
                 }
                 switch Socket.accept(listener) {
-                case .connection(let descriptor): adopt(descriptor)
+                case .connection(let descriptor, let peer): adopt(descriptor, peer)
                 case .none: break accepting
                 case .exhausted:
                     // The backlog keeps them. No readiness comes again for what is waiting already, hence the timer.
@@ -225,12 +225,12 @@ struct Worker: ~Copyable {
         }
     }
 
-    private mutating func adopt(_ descriptor: Int32) {
+    private mutating func adopt(_ descriptor: Int32, _ peer: Peer) {
         let slot = free.popLast() ?? connections.count
         if slot == connections.count { connections.append(nil) }
         nextSerial = (nextSerial &+ 1) & 0x7FFF_FFFF  // never all ones: that is the listeners' mark
         let connection = Connection(
-            descriptor: descriptor, token: UInt64(nextSerial) << 32 | UInt64(slot),
+            descriptor: descriptor, peer: peer, token: UInt64(nextSerial) << 32 | UInt64(slot),
             machine: ConnectionMachine(limits: configuration.limits, now: now))
         connections[slot] = connection
         open += 1
@@ -377,7 +377,8 @@ struct Worker: ~Copyable {
             case .read:
                 return start
             case .mayContinue:
-                if let refusal = handler.refusal(of: head, bytes: rest) {
+                let exchange = Exchange(ticket: nextTicket(on: connection), began: clock.monotonic(), wall: wall, peer: connection.peer)
+                if let refusal = handler.refusal(of: head, bytes: rest, exchange: exchange) {
                     connection.machine.refuseBody()
                     answer(refusal, on: connection, context: context(mayKeep: false), leftover: true)
                     return bytes.count
@@ -409,11 +410,15 @@ struct Worker: ~Copyable {
         return bytes.count
     }
 
+    private mutating func nextTicket(on connection: Connection) -> Ticket {
+        lastTicket &+= 1
+        return Ticket(slot: UInt32(truncatingIfNeeded: connection.token), serial: lastTicket)
+    }
+
     private mutating func respond(to bytes: Span<UInt8>, on connection: Connection) -> Reply {
-        nextTicket &+= 1
-        let ticket = Ticket(slot: UInt32(truncatingIfNeeded: connection.token), serial: nextTicket)
+        let ticket = nextTicket(on: connection)
         connection.ticket = ticket
-        let exchange = Exchange(ticket: ticket, began: clock.monotonic(), wall: wall)
+        let exchange = Exchange(ticket: ticket, began: clock.monotonic(), wall: wall, peer: connection.peer)
         do {
             if let body = connection.machine.body {
                 return try handler.respond(to: head, bytes: bytes, body: bytes.extracting(body), exchange: exchange)

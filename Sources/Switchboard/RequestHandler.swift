@@ -76,7 +76,7 @@ final class RequestHandler: Handler {
         }
     }
 
-    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? {
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? {
         switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin(head, bytes)) {
         case .answered(let response): response
         case .route(.event) where head.isEncoded: Self.encodedBody

@@ -18,7 +18,7 @@ struct ThrowingService: Service {
             guard bytes.equalsExactly("/well", at: head.path) else { throw Fault() }
             return .now(Response(.ok))
         }
-        func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? { nil }
+        func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? { nil }
         func refused(_ error: WireError) {}
         func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response {
             .problem(.internalServerError, "a fault")
@@ -42,7 +42,7 @@ private struct ForgetfulService: Service {
             }
             return .later
         }
-        func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? { nil }
+        func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? { nil }
         func refused(_ error: WireError) {}
         func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response {
             .problem(.internalServerError, "a fault")

@@ -46,7 +46,7 @@ private final class StreamingHandler: Handler {
         return .stream(Response(.ok, contentType: .events))
     }
 
-    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>) -> Response? { nil }
+    func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? { nil }
     func refused(_ error: WireError) {}
     func failed(_ error: any Error, _ head: borrowing RequestHead, bytes: Span<UInt8>) -> Response { Response(.internalServerError) }
     func streamEnded(_ ticket: Ticket) {

@@ -26,6 +26,8 @@ final class HandlerBench {
     private let log: EventLog
     /// Milliseconds since 1970 at which requests come in; nil for the time it is.
     var wall: Int64?
+    /// Who sends the requests.
+    var peer = Peer.address(.unspecified)
     private var serial: UInt32 = 0
     private var late: [Ticket: Response] = [:]
 
@@ -67,13 +69,17 @@ final class HandlerBench {
         let bytes = Array(request.utf8)
         var head = RequestHead()
         #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        serial += 1
-        let exchange = Exchange(ticket: Ticket(slot: 0, serial: serial), began: clock.monotonic(), wall: wall ?? clock.wall())
+        let exchange = exchange()
         switch try handler.respond(to: head, bytes: bytes.span, body: bytes.span.extracting(head.end..<bytes.count), exchange: exchange) {
         case .now(let response): return (exchange.ticket, response)
         case .later: return (exchange.ticket, nil)
         case .stream(let response): return (exchange.ticket, response)
         }
+    }
+
+    private func exchange() -> Exchange {
+        serial += 1
+        return Exchange(ticket: Ticket(slot: 0, serial: serial), began: clock.monotonic(), wall: wall ?? clock.wall(), peer: peer)
     }
 
     /// What is answered where a request fails by a fault of the server.
@@ -88,7 +94,7 @@ final class HandlerBench {
         let bytes = Array(request.utf8)
         var head = RequestHead()
         #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
-        return handler.refusal(of: head, bytes: bytes.span)?.status
+        return handler.refusal(of: head, bytes: bytes.span, exchange: exchange())?.status
     }
 
     /// What the mailbox holds now, without waiting.

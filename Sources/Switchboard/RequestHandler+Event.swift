@@ -21,6 +21,7 @@ extension RequestHandler {
         var request = FlowRequest()
         swap(&request, &self.request)
         defer { swap(&request, &self.request) }
+        if let flow { request.baseURL = baseURL(of: flow, head, bytes, exchange) }
         if head.method == .get {
             guard let query = head.query, !query.isEmpty else { return malformed(body, "the query is empty", exchange, keeps: false) }
             return formEvent(query, bytes, nil, bytes, flow, &request, exchange)
@@ -113,8 +114,9 @@ extension RequestHandler {
         let set = flows.set
         request.begin(slots: set.paths.count, now: exchange.wall / 1000)
         var ncco: [UInt8] = []
-        guard var served = set.serve(flow, &request, baseURL: flows.baseURL, into: &ncco) else { return nil }
-        served = limited(served, flow, &request, exchange, baseURL: flows.baseURL, into: &ncco)
+        let baseURL = request.baseURL
+        guard var served = set.serve(flow, &request, baseURL: baseURL, into: &ncco) else { return nil }
+        served = limited(served, flow, &request, exchange, baseURL: baseURL, into: &ncco)
         record.tail.append(contentsOf: served.label.members)
         record.tail.append(contentsOf: ncco)
         if let warning = served.problem {

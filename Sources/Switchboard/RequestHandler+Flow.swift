@@ -31,6 +31,10 @@ extension RequestHandler {
         }
         let set = flows.set
         request.begin(slots: set.paths.count, now: exchange.wall / 1000)
+        // What can't be read says nothing that a rule could go by.
+        let asked = problem == nil ? flow : FlowSet.fallback
+        let baseURL = baseURL(of: asked, head, bytes, exchange)
+        request.baseURL = baseURL
         if isAdmin, problem == nil, request.parameters.asksForExplanation { return .now(explanation(flow, &request)) }
         if problem == nil, head.method != .head, flow != FlowSet.fallback, request.parameters.mayBeEvent,
             let reply = event(at: flow, &request, head, bytes, body, exchange)
@@ -43,13 +47,11 @@ extension RequestHandler {
         ncco.removeAll(keepingCapacity: true)
         // Whoever encodes the response lets go of it before the next one is made, so that the buffer is not copied.
         defer { spareBody = ncco }
-        // What can't be read says nothing that a rule could go by.
-        let asked = problem == nil ? flow : FlowSet.fallback
         var served =
-            set.serve(asked, &request, baseURL: flows.baseURL, into: &ncco)
-            ?? set.serveNoRule(asked, &request, baseURL: flows.baseURL, into: &ncco)
+            set.serve(asked, &request, baseURL: baseURL, into: &ncco)
+            ?? set.serveNoRule(asked, &request, baseURL: baseURL, into: &ncco)
         // Who only looks makes no call.
-        if head.method != .head { served = limited(served, asked, &request, exchange, baseURL: flows.baseURL, into: &ncco) }
+        if head.method != .head { served = limited(served, asked, &request, exchange, baseURL: baseURL, into: &ncco) }
         let label = problem == nil ? served.label : AnswerLabel(served.label.flow, warning: "the request body cannot be read")
         if head.method != .head {
             statistics.count(statistics.answers)
@@ -110,7 +112,8 @@ extension RequestHandler {
     }
 
     private func explanation(_ flow: Int, _ request: inout FlowRequest) -> Response {
-        let text = FlowExplanation(flow: flow, flows, &request).text
+        let baseURL = request.baseURL
+        let text = FlowExplanation(flow: flow, flows.set, baseURL: baseURL, &request).text
         return Response(.ok, contentType: .text, body: Array(text.utf8))
     }
 }

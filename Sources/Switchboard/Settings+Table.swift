@@ -123,7 +123,7 @@ package struct Setting: Sendable {
         ) { settings, value, source throws(UsageError) in settings.callsInMemory = try whole(value, in: 1...100_000, source) },
         Setting(
             flag: "--public-url", environment: ["PUBLIC_URL"], placeholder: "URL",
-            help: "where Vonage reaches this server, shown at the start"
+            help: "where Vonage reaches this server: shown at the start, and base_url in templates (what a trusted proxy was asked for)"
         ) { settings, value, source throws(UsageError) in settings.publicURL = try publicURL(value, source) },
         Setting(
             flag: "--application-id", environment: ["VONAGE_APPLICATION_ID", "API_APPLICATION_ID"], placeholder: "UUID",
@@ -138,6 +138,28 @@ package struct Setting: Sendable {
             help:
                 "its private key (or a variable with the key or its path: \(ApplicationCredentials.keyVariables.joined(separator: ", ")); else vonage_app.json or private.key, if it is here)"
         ) { settings, value, _ throws(UsageError) in settings.privateKeyFile = value },
+        Setting(
+            flag: "--trusted-proxies", environment: ["TRUSTED_PROXIES"], placeholder: "LIST",
+            help: "whose forwarded fields count: addresses, networks, loopback, private, or none; may be repeated (loopback)",
+            repeats: true
+        ) { settings, value, source throws(UsageError) in try settings.trustedProxies.add(value, source) },
+        Setting(
+            flag: "--open-apps", environment: ["OPEN_APPS"], placeholder: nil,
+            help: "apps get tokens and rooms without the admin token: whoever finds the address can call at your cost"
+        ) { settings, value, source throws(UsageError) in
+            // The flag has no value; of the variable 0 is what people write who want it off.
+            guard ["", "1", "0"].contains(value) else { throw UsageError("\(source): \(printable(value)); write 1 or 0") }
+            settings.opensApps = value != "0"
+        },
+        Setting(
+            flag: "--open-apps-limit", environment: ["OPEN_APPS_LIMIT"], placeholder: "N",
+            help: "how often a minute one address may ask with --open-apps (600), or like 20/s"
+        ) { settings, value, source throws(UsageError) in
+            guard let limit = RateLimit(value, bare: .minute) else {
+                throw UsageError("\(source): \(printable(value)) is no limit; write 600, \(RateLimit.allowed)")
+            }
+            settings.openAppsLimit = limit
+        },
         Setting(
             flag: "--admin-token-file", environment: [], placeholder: "FILE",
             help: "file with the admin token (or the variable SWITCHBOARD_ADMIN_TOKEN; else made at the first start in EVENTS/admin-token)"

@@ -50,6 +50,12 @@ package struct Settings: Sendable {
     /// Which Vonage application tokens are made for.
     package var applicationID: ApplicationID?
     package var privateKeyFile: String?
+    /// Whose word counts on who asks and under which name.
+    package var trustedProxies = TrustedProxies()
+    /// Whether apps get tokens and rooms without the admin's token.
+    package var opensApps = false
+    /// How often one peer may ask for them.
+    package var openAppsLimit = RateLimit(clamping: 600, per: .minute)
     package var adminTokenFile: String?
     package var adminToken: String?
     package var signatureSecretFile: String?

@@ -37,7 +37,7 @@ final class HandlerBench {
     ///   - webhooks: without one they are open.
     init(
         files: [String: String] = [:], calls: SystemCalls = .real, clock: Clock = .system, logFormat: Settings.LogFormat? = nil,
-        webhooks: WebhookGuard? = nil, console: Console = Console(descriptor: -1), adjust: (inout Settings) -> Void = { _ in }
+        webhooks: WebhookGuard? = nil, console: Console = Console(descriptor: -1), adjust: (inout Settings) throws -> Void = { _ in }
     ) throws {
         self.clock = clock
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)").path
@@ -46,7 +46,7 @@ final class HandlerBench {
         settings.adminToken = "0123456789abcdef"
         settings.numbers = [PhoneNumber("14155550100")]
         settings.logFormat = logFormat
-        adjust(&settings)
+        try adjust(&settings)
         log = try EventLog(EventLogConfiguration(folder: folder), calls: calls) { _ in }
         try FileManager.default.createDirectory(atPath: folder + "/nccos", withIntermediateDirectories: true)
         for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/nccos/\(name)")) }

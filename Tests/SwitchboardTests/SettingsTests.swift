@@ -162,6 +162,27 @@ struct SettingsTests {
         if !setting.repeats { #expect(throws: UsageError("\(flag) is given twice")) { try settings(flag, "1", flag, "1") } }
     }
 
+    @Test func `apps are open where somebody says so, within a limit`() throws {
+        #expect(try (settings().opensApps, settings().openAppsLimit.description) == (false, "600/min"))
+        #expect(try settings("--open-apps").opensApps)
+        for (value, isOpen) in [("1", true), ("0", false), ("", false)] {
+            #expect(try settings(environment: ["OPEN_APPS": value]).opensApps == isOpen)
+        }
+        #expect(throws: UsageError("OPEN_APPS: \"yes\"; write 1 or 0")) { try settings(environment: ["OPEN_APPS": "yes"]) }
+        #expect(try settings("--open-apps-limit", "60").openAppsLimit.description == "60/min")
+        #expect(try settings(environment: ["OPEN_APPS_LIMIT": "20/s"]).openAppsLimit.description == "20/s")
+        for bad in ["0", "-1", "60/x", "1e3"] { #expect(throws: UsageError.self) { try settings("--open-apps-limit", bad) } }
+    }
+
+    @Test func `trusted proxies are gathered from all flags, and are loopback without any`() throws {
+        let loopback = Peer.address(IPAddress(ipv4: 0x7F00_0001))
+        #expect(try settings().trustedProxies.trusts(loopback))
+        #expect(try !settings(environment: ["TRUSTED_PROXIES": "none"]).trustedProxies.trusts(loopback))
+        let two = try settings("--trusted-proxies", "10.0.0.0/8", "--trusted-proxies=loopback").trustedProxies
+        #expect(two.trusts(loopback) && two.trusts(.address(IPAddress(ipv4: 0x0A01_0101))))
+        #expect(throws: UsageError.self) { try settings("--trusted-proxies", "proxy") }
+    }
+
     @Test func `an error is one line that escapes what was written`() {
         for arguments in [["--\u{1B}[2J\n"], ["\u{202E}"], ["--port", "1\r\n2"], ["--inbound-user", "\u{7}"], ["--number", "\"\u{0}\""]] {
             let error = #expect(throws: UsageError.self) { try Settings(arguments: arguments, environment: [:]) }

@@ -12,8 +12,7 @@ package struct FlowExplanation {
     package let text: String
 
     /// The request's parameters have been read, and its slots begun.
-    init(flow index: Int, _ flows: ServedFlows, _ request: inout FlowRequest) {
-        let set = flows.set
+    init(flow index: Int, _ set: FlowSet, baseURL: [UInt8], _ request: inout FlowRequest) {
         let flow = set.flows[index]
         var lines: [String] = []
         let holding = set.rule(of: index, &request)
@@ -30,8 +29,8 @@ package struct FlowExplanation {
         }
         var body: [UInt8] = []
         let served =
-            set.serve(index, &request, baseURL: flows.baseURL, into: &body)
-            ?? set.serveNoRule(index, &request, baseURL: flows.baseURL, into: &body)
+            set.serve(index, &request, baseURL: baseURL, into: &body)
+            ?? set.serveNoRule(index, &request, baseURL: baseURL, into: &body)
         if let warning = served.label.warning { lines.append("Warning: \(warning).") }
         if case .denied(let denied) = served.cause {
             lines.append("The number \(denied.number.masked): \(set.dialPlan.words(denied.denial)).")
@@ -60,7 +59,7 @@ package struct FlowExplanation {
         // Without a body there is no JSON to be wrong.
         try? request.parameters.read(query: 0..<text.count, body: Span(), contentType: nil, in: text.span)
         request.begin(slots: flows.set.paths.count, now: time)
-        self.init(flow: index, flows, &request)
+        self.init(flow: index, flows.set, baseURL: flows.baseURL, &request)
     }
 }
 

@@ -22,6 +22,8 @@ struct FlowRequest {
     /// Seconds since 1970 in UTC.
     var now: Int64 = 0
     private var slots: [Slot] = []
+    /// For `{{base_url}}`, without a slash at its end.
+    var baseURL: [UInt8] = []
     /// For strings that are put together.
     var scratch: [UInt8] = []
 

@@ -107,12 +107,14 @@ final class Flow: Sendable {
     let name: String
     let bytes: [UInt8]
     let rules: [FlowRule]
+    fileprivate let usesBaseURL: Bool
     fileprivate let noRule: AnswerLabel
 
     init(name: String, rules: [FlowRule]) {
         self.name = name
         bytes = Array(name.utf8)
         self.rules = rules
+        usesBaseURL = rules.contains { $0.template.usesBaseURL }
         noRule = AnswerLabel("\(name)#0 \(FlowSet.cannotConnectName)", warning: Refusal.noRule.warning)
     }
 }
@@ -164,6 +166,9 @@ final class FlowSet: Sendable {
         }
         return nil
     }
+
+    /// Whether anything that this flow may serve asks for `base_url`.
+    func usesBaseURL(_ flow: Int) -> Bool { flows[flow].usesBaseURL || cannotConnect.usesBaseURL }
 
     /// The first rule of a flow that holds.
     func rule(of flow: Int, _ request: inout FlowRequest) -> Int? {

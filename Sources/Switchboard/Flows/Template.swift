@@ -85,6 +85,14 @@ final class Gap: Sendable {
         }
     }
 
+    fileprivate var usesBaseURL: Bool {
+        func isBaseURL(_ value: GapValue) -> Bool { if case .baseURL = value.source { true } else { false } }
+        switch content {
+        case .whole(let value): return isBaseURL(value)
+        case .string(let pieces): return pieces.contains { if case .value(let value, _) = $0 { isBaseURL(value) } else { false } }
+        }
+    }
+
     fileprivate var sample: [UInt8] {
         let placeholder = Array("{{value}}".utf8)
         guard case .string(let pieces) = content else { return placeholder }
@@ -122,6 +130,7 @@ final class Template: Sendable {
     let gaps: [Gap]
     /// It has a `connect`.
     let dials: Bool
+    let usesBaseURL: Bool
     private let bytes: [UInt8]
     private let segments: [Segment]
     private let needsCheck: Bool
@@ -132,6 +141,7 @@ final class Template: Sendable {
         self.bytes = bytes
         self.segments = segments
         self.gaps = gaps
+        usesBaseURL = gaps.contains(where: \.usesBaseURL)
         self.needsCheck = needsCheck
     }
 

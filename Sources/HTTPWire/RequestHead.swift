@@ -37,6 +37,7 @@ package struct RequestHead: Sendable {
     /// A Content-Encoding other than `identity` was applied to the body (RFC 9110 §8.4).
     package internal(set) var isEncoded = false
     package internal(set) var authorization: Range<Int>?
+    package internal(set) var cookie: Range<Int>?
     package internal(set) var framing = BodyFraming.none
     /// Whether the peer wants the connection kept (RFC 9112 §9.3).
     package internal(set) var keepAlive = true

@@ -31,6 +31,7 @@ struct RequestParser {
         head.contentType = nil
         head.isEncoded = false
         head.authorization = nil
+        head.cookie = nil
         guard try skipEmptyLines(bytes), try requestLine(bytes, &head) else { return try more(bytes) }
         while true {
             guard at < bytes.count else { return try more(bytes) }
@@ -169,6 +170,8 @@ struct RequestParser {
             host = field.value
         case 6 where bytes.equalsIgnoringCase("expect", at: field.name):
             expectation = true
+        case 6 where bytes.equalsIgnoringCase("cookie", at: field.name):
+            head.cookie = head.cookie ?? field.value
         case 10 where bytes.equalsIgnoringCase("connection", at: field.name):
             connection = true
         case 12 where bytes.equalsIgnoringCase("content-type", at: field.name):

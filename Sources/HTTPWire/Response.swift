@@ -22,13 +22,15 @@ package struct FieldBlock: Sendable, Hashable {
 }
 
 package enum ContentType: Sendable, Hashable {
-    case json, problem, metrics, text, events
+    case json, problem, metrics, text, events, html, script
 
     var line: StaticString {
         switch self {
         case .json: "Content-Type: application/json\r\n"
         case .problem: "Content-Type: application/problem+json\r\n"
         case .text: "Content-Type: text/plain; charset=utf-8\r\n"
+        case .html: "Content-Type: text/html; charset=utf-8\r\n"
+        case .script: "Content-Type: text/javascript; charset=utf-8\r\n"
         case .events: "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         case .metrics: "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
         }

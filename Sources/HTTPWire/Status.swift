@@ -8,8 +8,10 @@
 package enum Status: UInt16, Sendable, CaseIterable {
     case ok = 200
     case noContent = 204
+    case seeOther = 303
     case badRequest = 400
     case unauthorized = 401
+    case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
     case requestTimeout = 408
@@ -17,6 +19,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case uriTooLong = 414
     case unsupportedMediaType = 415
     case expectationFailed = 417
+    case tooManyRequests = 429
     case requestHeaderFieldsTooLarge = 431
     case internalServerError = 500
     case notImplemented = 501
@@ -27,8 +30,10 @@ package enum Status: UInt16, Sendable, CaseIterable {
         switch self {
         case .ok: "OK"
         case .noContent: "No Content"
+        case .seeOther: "See Other"
         case .badRequest: "Bad Request"
         case .unauthorized: "Unauthorized"
+        case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .requestTimeout: "Request Timeout"
@@ -36,6 +41,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
         case .expectationFailed: "Expectation Failed"
+        case .tooManyRequests: "Too Many Requests"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
         case .internalServerError: "Internal Server Error"
         case .notImplemented: "Not Implemented"

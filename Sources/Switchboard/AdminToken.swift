@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Who may see more than a stranger: whoever sends the admin token as a bearer. It comes from the settings, or is made at the first start and
+// What makes somebody the admin: the token, sent as a bearer or once to log in. It comes from the settings, or is made at the first start and
 // kept beside the events, readable by the owner alone.
 
 import HTTPWire
 import NCCO
+import VonageAuth
 
 #if canImport(Glibc)
     import Glibc
@@ -17,6 +18,15 @@ package struct AdminToken: Sendable {
     /// Where it lies, if this process did not get it from its environment.
     package let file: String?
     package var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// As it may stand behind the `#` of a URL, also one that a terminal underlines.
+    var inFragment: String {
+        bytes.map { byte in
+            let isPlain = byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+    /// For what is authenticated with it.
+    var key: [UInt8] { bytes }
 
     /// A token that is shorter could be guessed over a network.
     private static let shortest = 16
@@ -65,10 +75,15 @@ package struct AdminToken: Sendable {
         var start = authorization.lowerBound + 7
         guard request.equalsIgnoringCase("bearer ", at: authorization.lowerBound..<start) else { return false }
         while start < authorization.upperBound, request[start] == UInt8(ascii: " ") { start += 1 }
-        guard authorization.upperBound - start == bytes.count else { return false }
-        var difference: UInt8 = 0
-        for (index, byte) in bytes.enumerated() { difference |= byte ^ request[start + index] }
-        return difference == 0
+        return constantTimeEquals(request.extracting(start..<authorization.upperBound), bytes.span)
+    }
+
+    /// Whether a text that somebody has pasted is this token.
+    func matches(text: Range<Int>, in pasted: Span<UInt8>) -> Bool {
+        var (start, end) = (text.lowerBound, text.upperBound)
+        while start < end, pasted[start] <= 0x20 { start += 1 }
+        while start < end, pasted[end - 1] <= 0x20 { end -= 1 }
+        return constantTimeEquals(pasted.extracting(start..<end), bytes.span)
     }
 }
 
@@ -85,4 +100,8 @@ private func writePrivateFile(_ path: String, _ text: String) -> Bool {
         return false
     }
     return true
+}
+
+extension UInt8 {
+    fileprivate var isASCIIAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) && self < 0x80 }
 }

@@ -26,6 +26,9 @@ package final class Application: Service, Sendable {
     let deniedNumberNotice = SpacedNotice()
     let userLimitNotice = SpacedNotice()
     let callLimitNotice = SpacedNotice()
+    /// Whoever guesses has the same few tries whichever worker is asked.
+    let loginLimiter = RateLimiter(RateLimit(clamping: 10, per: .minute))
+    let openAppsLimiter: RateLimiter
     private let handlerStatistics = Locked<[HandlerStatistics]>([])
     private let server = Locked<(@Sendable () -> ServerStatistics)?>(nil)
     private let clock: Clock
@@ -42,10 +45,11 @@ package final class Application: Service, Sendable {
         self.admin = admin
         self.webhooks = webhooks
         calls = CallFeed(folder: settings.events, callsInMemory: settings.callsInMemory, clock: clock)
+        openAppsLimiter = RateLimiter(settings.openAppsLimit)
         self.console = console
         self.errors = errors
         lineFormat = settings.isQuiet ? nil : settings.logFormat ?? (console.isTerminal ? .text : nil)
-        callsPerUser = settings.callsPerUser(isOpen: false)
+        callsPerUser = settings.callsPerUser
         callLimits = CallLimits(perUser: callsPerUser, all: settings.maxCalls)
         self.clock = clock
         startTime = clock.wall()

@@ -53,6 +53,10 @@ package struct Banner {
         lines.append("  webhooks     \(webhooks)")
         if isTerminal {
             lines.append("  admin        curl -H 'Authorization: Bearer \(admin.text)' \(curl("/metrics"))")
+            // Behind the # it reaches no server's log. A browser cannot ask a path in the file system.
+            if !settings.server.host.hasPrefix("unix:") {
+                lines.append("  log in       http://\(settings.localHost(port: port))/login#\(admin.inFragment)")
+            }
         } else if let file = admin.file {
             lines.append("  admin        the token is in \(file)")
         } else {

@@ -20,4 +20,63 @@ extension RequestHandler {
         else { return flows.baseURL }
         return Array(url.utf8)
     }
+
+    // MARK: The admin
+
+    /// - Parameter isWhole: whether the body is there.
+    func access(
+        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, isWhole: Bool = true, _ exchange: Exchange
+    ) -> AdminAccess {
+        guard head.authorization != nil || head.cookie != nil,
+            let credentials = AdminCredentials(
+                head, bytes, token: application.admin, sessions: sessions, now: exchange.wall / 1000)
+        else { return .stranger }
+        let own = ownHosts(head, bytes, forwarded(head, bytes, exchange))
+        return AdminAccess(credentials, head, bytes, body, isWhole: isWhole, sessions: sessions, own: own)
+    }
+
+    func ownHosts(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ forwarded: Forwarded) -> OwnHosts {
+        OwnHosts(head, bytes, forwarded, publicURL: application.settings.publicURL)
+    }
+
+    /// What is sent instead of an answer that was found without looking further: a browser that may log in is shown where, and who would be the
+    /// admin but for another page is told so, also where there would be nothing for others.
+    func answer(
+        _ response: Response, _ access: AdminAccess, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange
+    ) -> Response {
+        guard response.status == .notFound else { return response }
+        if let refusal = access.refusal {
+            return switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: true) {
+            case .answered(let other): other.status == .notFound ? response : refusal
+            case .route, .flow, .call: refusal
+            }
+        }
+        guard access == .stranger, wantsPage(head, bytes) else { return response }
+        return Page.seeOther(forwarded(head, bytes, exchange).prefix + "/login")
+    }
+
+    // MARK: Open apps
+
+    /// Who counts as one where something is limited: of IPv6 the network that one customer has (RFC 6177), in which all addresses are theirs.
+    func limitedPeer(_ peer: Peer) -> Peer {
+        guard case .address(let address) = peer, !address.isIPv4 else { return peer }
+        return .address(address.prefix(64))
+    }
+
+    /// The guard of what apps may ask for without the admin token where the settings say so. The admin always may.
+    ///
+    /// - Returns: nil where the request may go on; else what it is answered with: 404 as for any path that is not there, or 429.
+    func openApps(
+        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange, _ access: AdminAccess
+    ) -> Response? {
+        if access.isAdmin { return nil }
+        guard application.settings.opensApps else {
+            return access.refusal ?? Routing.notFound(decodePath(head.path, in: bytes) ?? [], flows.set)
+        }
+        let peer = limitedPeer(forwarded(head, bytes, exchange).peer)
+        guard let wait = application.openAppsLimiter.take(peer, now: exchange.began) else { return nil }
+        var fields = FieldBlock()
+        fields.append("Retry-After", "\(retryAfter(microseconds: wait))")
+        return .problem(.tooManyRequests, "Too many requests come from this address; wait as Retry-After says.", fields: fields)
+    }
 }

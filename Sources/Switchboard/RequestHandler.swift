@@ -15,6 +15,8 @@ final class RequestHandler: Handler {
     let application: Application
     let mailbox: Mailbox
     let statistics: HandlerStatistics
+    /// Nil where OpenSSL is not installed whole: then nobody can log in, and calls go on.
+    let sessions: Sessions?
 
     /// What this worker serves from, until there is something newer.
     private(set) var flows: ServedFlows
@@ -51,6 +53,7 @@ final class RequestHandler: Handler {
         self.mailbox = mailbox
         self.statistics = statistics
         self.clock = clock
+        sessions = try? Sessions(application.admin)
         flowsVersion = application.flows.currentVersion
         flows = application.flows.current
         checker = application.webhooks.flatMap { try? WebhookChecker($0.verifier) }
@@ -58,9 +61,10 @@ final class RequestHandler: Handler {
 
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply {
         refreshFlows()
-        let isAdmin = isAdmin(head, bytes)
+        let access = access(head, bytes, body, exchange)
+        let isAdmin = access.isAdmin
         switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin) {
-        case .answered(let response): return .now(response)
+        case .answered(let response): return .now(answer(response, access, head, bytes, exchange))
         case .flow(let flow):
             if let refusal = refusal(ofWebhook: head, bytes, body, exchange, isAdmin: isAdmin) { return .now(refusal) }
             return serve(flow, head, bytes, body, exchange, isAdmin: isAdmin)
@@ -72,13 +76,18 @@ final class RequestHandler: Handler {
         case .route(.metrics): return .now(application.metrics())
         case .route(.calls): return calls(head, bytes, exchange)
         case .route(.callStream): return callStream(head, bytes, exchange)
+        case .route(.home): return .now(home(head, bytes, exchange, access))
+        case .route(.login): return .now(login(head, bytes, body, exchange))
+        case .route(.loginScript): return .now(Page.loginScript)
+        case .route(.logout): return .now(logout(head, bytes, exchange, access))
         case .call(let name): return call(name, head, bytes, exchange)
         }
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? {
-        switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin(head, bytes)) {
-        case .answered(let response): response
+        let access = access(head, bytes, Span(), isWhole: false, exchange)
+        return switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: access.isAdmin) {
+        case .answered(let response): answer(response, access, head, bytes, exchange)
         case .route(.event) where head.isEncoded: Self.encodedBody
         case .route, .flow, .call: nil
         }
@@ -145,10 +154,6 @@ final class RequestHandler: Handler {
     }
 
     // MARK: For the routes
-
-    private func isAdmin(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
-        head.authorization != nil && application.admin.matches(head.authorization, in: bytes)
-    }
 
     /// Monotonic milliseconds.
     var milliseconds: Int64 { clock.monotonic() / 1000 }

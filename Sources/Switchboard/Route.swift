@@ -13,21 +13,32 @@ enum Route: String, CaseIterable, Sendable {
     case metrics = "/metrics"
     case calls = "/calls"
     case callStream = "/calls/stream"
+    case home = "/"
+    case login = "/login"
+    case loginScript = "/login.js"
+    case logout = "/logout"
 
     /// To all but the admin it is 404, as if it were not there.
-    var isAdmin: Bool { self == .metrics || self == .calls || self == .callStream }
+    var isAdmin: Bool { self == .metrics || self == .calls || self == .callStream || self == .home }
+
+    /// Whether somebody who asks for what is not there is told of it.
+    fileprivate var isShown: Bool { !isAdmin && self != .loginScript && self != .logout }
 
     func takes(_ method: Method) -> Bool {
         switch self {
         case .event: method == .get || method == .post
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream: method == .get || method == .head
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: method == .get || method == .head
+        case .login: method == .get || method == .head || method == .post
+        case .logout: method == .post
         }
     }
 
     var allow: String {
         switch self {
         case .event: "GET, POST, OPTIONS"
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream: Self.readOnly
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: Self.readOnly
+        case .login: "GET, HEAD, POST, OPTIONS"
+        case .logout: "POST, OPTIONS"
         }
     }
 
@@ -45,6 +56,14 @@ enum Route: String, CaseIterable, Sendable {
             self = .calls
         } else if bytes.equalsExactly("/calls/stream", at: path) {
             self = .callStream
+        } else if bytes.equalsExactly("/", at: path) {
+            self = .home
+        } else if bytes.equalsExactly("/login", at: path) {
+            self = .login
+        } else if bytes.equalsExactly("/login.js", at: path) {
+            self = .loginScript
+        } else if bytes.equalsExactly("/logout", at: path) {
+            self = .logout
         } else {
             return nil
         }
@@ -60,7 +79,7 @@ private enum Place {
 
     init?(_ path: Range<Int>, in bytes: Span<UInt8>, _ flows: FlowSet) {
         var end = path.upperBound
-        if path.count > 1, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
+        if path.count > 2, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
         let bare = path.lowerBound..<end
         // Of `/voice/` and `/calls/`. What Vonage asks for comes first.
         let prefix = 7
@@ -104,6 +123,8 @@ enum Routing {
             return
         }
         var found = Place(head.path, in: bytes, flows)
+        // An absolute target without a path (RFC 9112 §3.2.1).
+        if head.form == .absolute, head.path.isEmpty { found = .route(.home) }
         var path: [UInt8]?
         if found == nil {
             path = decodePath(head.path, in: bytes)
@@ -146,7 +167,7 @@ enum Routing {
     /// Names the nearest route, never what was asked for.
     static func notFound(_ path: [UInt8], _ flows: FlowSet) -> Response {
         let open =
-            flows.flows.filter { $0.name != "event" }.map { "/voice/\($0.name)" } + Route.allCases.filter { !$0.isAdmin }.map(\.rawValue)
+            flows.flows.filter { $0.name != "event" }.map { "/voice/\($0.name)" } + Route.allCases.filter(\.isShown).map(\.rawValue)
         let hint = nearest(String(decoding: path, as: UTF8.self), among: open).map { "did you mean \($0)?" }
         // A folder may have hundreds of flows.
         let shown = open.prefix(12).joined(separator: ", ") + (open.count > 12 ? ", …" : "")

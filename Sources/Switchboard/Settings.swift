@@ -77,7 +77,7 @@ package struct Settings: Sendable {
     package var dialPlan: DialPlan { DialPlan(allowed: allowPrefixes, denied: denyPrefixes, deniesByDefault: deniesByDefault) }
 
     /// How many calls one user may make, which is limited where anybody can become one.
-    package func callsPerUser(isOpen: Bool) -> RateLimit? { maxCallsPerUser ?? (isOpen ? RateLimit(clamping: 10, per: .minute) : nil) }
+    package var callsPerUser: RateLimit? { maxCallsPerUser ?? (opensApps ? RateLimit(clamping: 10, per: .minute) : nil) }
 
     /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
     package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }

@@ -58,6 +58,10 @@ enum Serve {
             if webhooks == nil {
                 Console.errors.print("warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)")
             }
+            if settings.opensApps, settings.allowPrefixes.isEmpty {
+                Console.errors.print(
+                    "warning: --open-apps lets anybody who finds the address call at your cost; say with --allow-prefixes where to")
+            }
             if settings.server.poller == .dispatch, PollerKind.preferred == .epoll {
                 Console.errors.print("warning: --poller dispatch is for tests here: Dispatch on Linux can crash under a flood of resets")
             }

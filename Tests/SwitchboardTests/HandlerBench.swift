@@ -77,7 +77,7 @@ final class HandlerBench {
         }
     }
 
-    private func exchange() -> Exchange {
+    func exchange() -> Exchange {
         serial += 1
         return Exchange(ticket: Ticket(slot: 0, serial: serial), began: clock.monotonic(), wall: wall ?? clock.wall(), peer: peer)
     }

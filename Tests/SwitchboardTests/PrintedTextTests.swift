@@ -87,10 +87,18 @@ struct BannerTests {
         let terminal = try lines(isTerminal: true)
         #expect(terminal.hasPrefix("Switchboard \(switchboardVersion) listens on 127.0.0.1:3000 and [::1]:3000\n"))
         #expect(terminal.contains("curl -H 'Authorization: Bearer 0123456789abcdef-token' 'localhost:3000/metrics'"))
+        #expect(terminal.contains("  log in       http://localhost:3000/login#0123456789abcdef-token\n"))
         #expect(terminal.contains("14155550100 (calls go out from the first)"))
         let pipe = try lines(isTerminal: false)
         #expect(!pipe.contains("0123456789abcdef") && !pipe.contains("14155550100"))
         #expect(pipe.contains("********100 (calls go out from the first)"))
+    }
+
+    @Test func `the log-in link holds any token, and is left out where no browser can follow it`() throws {
+        let text = try lines(isTerminal: true, token: "0123+/=&#%'\"~.abcdef") { $0.server.host = "::1" }
+        #expect(text.contains("  log in       http://[::1]:3000/login#0123%2B%2F%3D%26%23%25%27%22%7E%2Eabcdef\n"))
+        #expect(try !lines(isTerminal: true) { $0.server.host = "unix:/run/s" }.contains("log in"))
+        #expect(try !lines(isTerminal: false).contains("log in"))
     }
 
     @Test(arguments: [

@@ -26,15 +26,25 @@ struct RoutingTests {
         }
     }
 
-    @Test(arguments: Route.allCases)
+    @Test func `the root has no name`() throws {
+        for target in ["/", "/?a=/b", "http://example.com", "http://example.com/", "HTTP://example.com?x", "http://example.com/?x"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .route(.home), "\(target)")
+            #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
+        }
+        for target in ["//", "/%2f", "/."] { #expect(try routing("GET \(target)", isAdmin: true).outcome != .route(.home), "\(target)") }
+        #expect(try routing("CONNECT example.com:443", isAdmin: true).outcome == .status(405))
+    }
+
+    @Test(arguments: Route.allCases.filter { $0 != .home })
     func `a route is found with a slash behind it, encoded and absolute`(_ route: Route) throws {
         let path = route.rawValue
+        let method = route.takes(.get) ? "GET" : "POST"
         let encoded = "/%" + String(path.utf8.dropFirst().first ?? 0, radix: 16) + path.dropFirst(2)
         for target in [path, path + "/", encoded, path + "?a=/b", "http://example.com\(path)", "HTTPS://example.com:8443\(path)/?x"] {
-            #expect(try routing("GET \(target)", isAdmin: true).outcome == .route(route), "\(target)")
+            #expect(try routing("\(method) \(target)", isAdmin: true).outcome == .route(route), "\(target)")
         }
         for target in [path + "//", "/" + path, path + "x", path.uppercased(), path + "%2f"] {
-            #expect(try routing("GET \(target)", isAdmin: true).outcome != .route(route), "\(target)")
+            #expect(try routing("\(method) \(target)", isAdmin: true).outcome != .route(route), "\(target)")
         }
     }
 

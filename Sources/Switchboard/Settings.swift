@@ -82,6 +82,9 @@ package struct Settings: Sendable {
     /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
     package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }
 
+    /// How this machine reaches the server: `http://localhost:3000` or `unix:PATH`.
+    package var listeningURL: String { server.host.hasPrefix("unix:") ? server.host : "http://\(localHost(port: server.port))" }
+
     /// Host and port as this machine reaches it.
     func localHost(port: UInt16) -> String {
         switch server.host {

@@ -5,7 +5,7 @@
 import Switchboard
 
 enum Help {
-    static let commands = ["serve", "lint", "explain", "schema", "events", "health", "version", "help"]
+    static let commands = ["serve", "lint", "explain", "schema", "events", "doctor", "health", "version", "help"]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
@@ -15,6 +15,7 @@ enum Help {
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
           switchboard events     read the event log: lines, calls, one call's story; check it, replay it
+          switchboard doctor     look at everything that a call depends on, with a cure for each fault
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
           switchboard help       print this; switchboard COMMAND --help explains a command
@@ -156,6 +157,27 @@ enum Help {
 
         Exit codes: 0 all went well, 1 show found no such call, verify a fault, or replay nothing to send or an answer other than 2xx, 64
         the command line or a path that cannot be read, 69 replay found nobody who listens.
+        """
+
+    static let doctor = """
+        switchboard doctor [FLAG…] [--online]: look at everything that a call depends on, with a cure for each fault
+
+        It takes the flags and the environment of switchboard serve, and changes nothing. Where no server listens on the port it listens
+        itself for as long as it takes.
+
+          --public-url URL
+              also ask whether that address leads to this very process, or to a tunnel's own page, or elsewhere
+          --online
+              also ask whether Vonage's API answers, and compare clocks
+
+        A line for each thing: ok, warning, failed or skipped, what was seen, and behind → what to do. Behind them stand the lines for
+        Vonage's own command line that link application and number.
+
+        Example:
+          switchboard doctor --public-url https://calls.example.com --online
+
+        Exit codes, by the first failure: 0 none, 64 settings, number, secret or flows, 65 key or token, 69 port, address or Vonage's API,
+        71 clock, 73 events folder.
         """
 
     static let health = """

@@ -29,6 +29,8 @@ struct SwitchboardCommand {
         case "lint": Lint.run(arguments)
         case "explain" where wantsHelp: Console.output.print(Help.explain)
         case "explain": Explain.run(arguments, environment: environment())
+        case "doctor" where wantsHelp: Console.output.print(Help.doctor)
+        case "doctor": DoctorCommand.run(arguments, environment: environment())
         case "events" where wantsHelp: Console.output.print(Help.events)
         case "events": Events.run(arguments, environment: environment())
         case "schema" where wantsHelp: Console.output.print(Help.schema)
@@ -50,6 +52,7 @@ struct SwitchboardCommand {
         case "lint": Help.lint
         case "explain": Help.explain
         case "schema": Help.schema
+        case "doctor": Help.doctor
         case "events": Help.events
         case "health": Help.health
         default: Help.overview

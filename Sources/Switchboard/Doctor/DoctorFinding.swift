@@ -39,8 +39,8 @@ package struct DoctorFinding: Hashable, Sendable {
 
     /// `ok       clock        …`, the cure behind an arrow.
     package var line: String {
-        let columns = [verdict.rawValue, subject.rawValue].map { $0 + String(repeating: " ", count: max(9 - $0.utf8.count, 0)) }
-        return columns.joined() + String(repeating: " ", count: 4) + text + (cure.map { " → \($0)" } ?? "")
+        func column(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(width - text.utf8.count, 0)) }
+        return column(verdict.rawValue, 9) + column(subject.rawValue, 13) + text + (cure.map { " → \($0)" } ?? "")
     }
 
     /// 0 where nothing failed.

@@ -39,8 +39,8 @@ extension RequestHandler {
 
     /// An event that came in at a flow; nil where the request is none after all. The parameters have been read.
     func event(
-        at flow: Int, _ request: inout FlowRequest, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>,
-        _ exchange: Exchange
+        at flow: Int, _ baseURL: [UInt8], _ request: inout FlowRequest, _ head: borrowing RequestHead, _ bytes: Span<UInt8>,
+        _ body: Span<UInt8>, _ exchange: Exchange
     ) -> Reply? {
         var json: [UInt8] = []
         let isJSON =
@@ -48,6 +48,7 @@ extension RequestHandler {
             && (try? minifyJSON(body, into: &json)) != nil
         if !isJSON { request.parameters.appendObject(to: &json, keepsRepeats: true) }
         guard EventSummary(json.span).isEvent(json.span) else { return nil }
+        request.baseURL = baseURL
         if isJSON { return jsonEvent(body, flow, &request, exchange) }
         if head.method == .post, body.count > 0 { return formEvent(0..<body.count, body, head.query, bytes, flow, &request, exchange) }
         return formEvent(head.query ?? 0..<0, bytes, nil, bytes, flow, &request, exchange)

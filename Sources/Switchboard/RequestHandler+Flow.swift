@@ -34,10 +34,9 @@ extension RequestHandler {
         // What can't be read says nothing that a rule could go by.
         let asked = problem == nil ? flow : FlowSet.fallback
         let baseURL = baseURL(of: asked, head, bytes, exchange)
-        request.baseURL = baseURL
-        if isAdmin, problem == nil, request.parameters.asksForExplanation { return .now(explanation(flow, &request)) }
+        if isAdmin, problem == nil, request.parameters.asksForExplanation { return .now(explanation(flow, baseURL, &request)) }
         if problem == nil, head.method != .head, flow != FlowSet.fallback, request.parameters.mayBeEvent,
-            let reply = event(at: flow, &request, head, bytes, body, exchange)
+            let reply = event(at: flow, baseURL, &request, head, bytes, body, exchange)
         {
             return reply
         }
@@ -111,8 +110,7 @@ extension RequestHandler {
         return parameters.value(of: name).flatMap { WebhookLine.party(decoded.span.extracting($0)) }
     }
 
-    private func explanation(_ flow: Int, _ request: inout FlowRequest) -> Response {
-        let baseURL = request.baseURL
+    private func explanation(_ flow: Int, _ baseURL: [UInt8], _ request: inout FlowRequest) -> Response {
         let text = FlowExplanation(flow: flow, flows.set, baseURL: baseURL, &request).text
         return Response(.ok, contentType: .text, body: Array(text.utf8))
     }

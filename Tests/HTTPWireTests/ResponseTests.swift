@@ -84,9 +84,11 @@ private let start = "HTTP/1.1 200 OK\r\nDate: DATE\r\nX-Content-Type-Options: no
 
     @Test func `has every status with the reason of its RFC`() {
         let reasons: [UInt16: String] = [
-            200: "OK", 204: "No Content", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
+            200: "OK", 204: "No Content", 303: "See Other", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+            405: "Method Not Allowed", 408: "Request Timeout",
             413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed",
-            431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
+            429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+            503: "Service Unavailable",
             505: "HTTP Version Not Supported",
         ]
         for status in Status.allCases {

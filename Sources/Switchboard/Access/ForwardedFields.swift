@@ -33,11 +33,7 @@ struct Forwarded {
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, from direct: Peer, trusting proxies: TrustedProxies) {
         peer = direct
         guard proxies.trusts(direct) else { return }
-        let hasForwardedFor = head.value(of: "x-forwarded-for", in: bytes) != nil
-        let hasOthers =
-            hasForwardedFor || head.value(of: "x-forwarded-proto", in: bytes) != nil
-            || head.value(of: "x-forwarded-host", in: bytes) != nil
-        if hasOthers {
+        if ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"].contains(where: { head.value(of: $0, in: bytes) != nil }) {
             readForwardedFor(head, bytes, proxies)
         } else {
             readForwarded(head, bytes, proxies)
@@ -106,7 +102,7 @@ extension Forwarded {
 /// A port that the scheme has anyhow is left out, as browsers do.
 func withoutStandardPort(_ host: String, _ scheme: Forwarded.Scheme) -> String {
     let port = scheme == .https ? ":443" : ":80"
-    return host.hasSuffix(port) && !host.hasSuffix(":" + port) ? String(host.dropLast(port.count)) : host
+    return host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
 }
 
 /// One `forwarded-element` of RFC 7239 §4, its values without quotes.

@@ -139,11 +139,7 @@ struct PrintingTests {
             #expect(end.status == 0)
             #expect(end.output == "")
             #expect(
-                end.errors == """
-                    warning: no number is set, so calls go out without a caller id (--number)
-                    warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)
-
-                    """)
+                end.errors == "warning: no number is set, so calls go out without a caller id (--number)\n" + ServerProcess.openWarning)
         }
     }
 }

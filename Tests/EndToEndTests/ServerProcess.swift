@@ -62,6 +62,9 @@ final class ServerProcess {
     }
 
     /// Runs a command to its end.
+    /// What a start prints on standard error where webhooks are not signed.
+    static let openWarning = "warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)\n"
+
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> End {
         let command = try ServerProcess(arguments, environment: environment)
         defer { command.kill() }

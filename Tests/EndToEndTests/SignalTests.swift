@@ -31,7 +31,7 @@ struct SignalTests {
             for client in clients + [silent] { try client.readEnd() }
             let end = try server.wait(seconds: 8)
             #expect(end.status == 0)
-            #expect(end.errors == "")
+            #expect(end.errors == ServerProcess.openWarning)
         }
     }
 

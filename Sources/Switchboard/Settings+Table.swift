@@ -287,8 +287,8 @@ private func whole(_ value: String, in range: ClosedRange<Int>, _ source: String
     return number
 }
 
-/// `500ms`, `10s`, `2m`, `12h`, `30d`; a bare number is seconds.
-private func duration(
+/// `500ms`, `10s`, `2m`, `12h`, `30d`; a bare number is seconds. In milliseconds.
+package func duration(
     _ value: String, in range: ClosedRange<Int64>, _ source: String, example: String = "500ms, 10s or 2m"
 ) throws(UsageError) -> Int64 {
     let units: [(String, Int64)] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("", 1000)]

@@ -72,9 +72,11 @@ enum DoctorCommand {
         }
         findings.append(
             DoctorFinding(.application, .ok, "\(pair.applicationID), \(pair.key) from \(credentials.keySource ?? "the settings")"))
-        let message = Array("switchboard doctor".utf8)
-        if let signature = try? pair.key.sign(message), pair.key.publicKey.verify(signature, over: message) {
-            findings.append(DoctorFinding(.token, .ok, "one was made and checked"))
+        let now = Clock.system.wall() / 1000
+        if let token = try? ApplicationToken(applicationID: pair.applicationID).signed(by: pair.key, at: now),
+            TokenInspection(Array(token.utf8), at: now, key: pair.key.publicKey, applicationID: pair.applicationID).isValid == true
+        {
+            findings.append(DoctorFinding(.token, .ok, "an application token was made and checked"))
         } else {
             findings.append(DoctorFinding(.token, .failed, "OpenSSL cannot sign with the key", cure: "make a new key for the application"))
         }

@@ -93,14 +93,15 @@ enum Explain {
         Console.output.print(String(explanation.text.dropLast()))
     }
 
-    private static func now() -> Int64 {
+    /// Seconds since 1970.
+    static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec)
     }
 
     /// `2026-11-30T10:00Z`, also with seconds.
-    private static func moment(_ text: String) throws(UsageError) -> Int64 {
+    static func moment(_ text: String) throws(UsageError) -> Int64 {
         let parts = text.split(whereSeparator: { "-T:Z".contains($0) }).compactMap { Int32($0) }
         guard text.hasSuffix("Z"), text.contains("T"), (5...6).contains(parts.count), (1970...9999).contains(parts[0]),
             (1...12).contains(parts[1]), (1...31).contains(parts[2]), (0...23).contains(parts[3]), (0...59).contains(parts[4])

@@ -5,7 +5,7 @@
 import Switchboard
 
 enum Help {
-    static let commands = ["serve", "lint", "explain", "schema", "events", "doctor", "health", "version", "help"]
+    static let commands = ["serve", "lint", "explain", "schema", "events", "token", "doctor", "health", "version", "help"]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
@@ -15,6 +15,7 @@ enum Help {
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
           switchboard events     read the event log: lines, calls, one call's story; check it, replay it
+          switchboard token      make tokens for Vonage, and say what one holds and what is wrong with it
           switchboard doctor     look at everything that a call depends on, with a cure for each fault
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
@@ -178,6 +179,52 @@ enum Help {
 
         Exit codes, by the first failure: 0 none, 64 settings, number, secret or flows, 65 key or token, 69 port, address or Vonage's API,
         71 clock, 73 events folder.
+        """
+
+    static let token = """
+        switchboard token user NAME [FLAG…]: make the token with which an app user logs in with the Client SDK
+        switchboard token application [FLAG…]: make the token with which a server calls Vonage's APIs
+        switchboard token video SESSION [FLAG…]: make the token with which a client connects to a video session
+        switchboard token inspect [TOKEN|FILE|-] [FLAG…]: say what a token holds in words, and what is wrong with it
+        switchboard token verify-webhook --headers FILE [FLAG…]: say whether a webhook that was kept is Vonage's, and why not
+
+        The token alone is printed, so that it can stand in $(…); notes go to standard error. Nothing is sent anywhere.
+
+          --application-id UUID   [VONAGE_APPLICATION_ID, API_APPLICATION_ID]
+          --private-key-file FILE   [\(ApplicationCredentials.keyVariables.joined(separator: ", "))]
+              as for switchboard serve; else vonage_app.json or private.key, if one is in this folder
+          --ttl TIME
+              how long it is good: 90s, 15m, 6h, 30d. user 60 s to 24 h (6h), application 30 s to 24 h (15m), video 60 s to 30 d (24h)
+          --acl PATH,…|JSON|FILE.json
+              user: what it opens (the 11 paths that the Client SDK needs)
+          --role subscriber|publisher|publisheronly|moderator
+              video: what the client may do (publisher)
+          --data TEXT
+              video: what other clients can read of it, at most 1000 characters
+          --public-key-file FILE
+              inspect: the key that checks the signature; a private one will do (the public half of the one above)
+          --at TIME
+              inspect: as if it were then, in UTC, such as 2026-11-30T10:00Z (now)
+          --json
+              inspect: one JSON object
+          --headers FILE, --body FILE
+              verify-webhook: the request's field lines, with its request line if there is one, and its body, byte for byte
+          --method GET|POST, --query QUERY
+              verify-webhook: where the file has no request line (POST with a body; the query as it came, without ?)
+          --signature-secret-file FILE   [VONAGE_SIGNATURE_SECRET]
+          --webhook-leeway TIME, --payload-hash required|optional
+              verify-webhook: as for switchboard serve; --at judges the time as of then
+
+        inspect reads standard input unless a token or a file is named; on a command line other users can see a token. It checks RS256 by
+        the given key and nothing else: keys inside of a token are named and not looked at.
+
+        Examples:
+          switchboard token user Alice --ttl 1h
+          curl -H "Authorization: Bearer $(switchboard token application)" https://api.nexmo.com/v1/users
+          switchboard token user Alice | switchboard token inspect
+
+        Exit codes: 0 made, or nothing is wrong as far as it could be checked, 1 inspect or verify-webhook found something wrong, 64 the command line, or no
+        application id or key.
         """
 
     static let health = """

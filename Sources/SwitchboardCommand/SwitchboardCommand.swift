@@ -3,7 +3,8 @@
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
 // Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, or one where nobody listens, 73 the event
-// folder belongs to another process; 1 where `health` finds no server, `lint` an error or `events` a fault, 2 where `lint --strict` finds a
+// folder belongs to another process; 1 where `health` finds no server, `lint` an error, `events` a fault or `token inspect` something wrong, 2
+// where `lint --strict` finds a
 // warning.
 
 import Dispatch
@@ -35,6 +36,8 @@ struct SwitchboardCommand {
         case "events": Events.run(arguments, environment: environment())
         case "schema" where wantsHelp: Console.output.print(Help.schema)
         case "schema": Schema.run(arguments)
+        case "token" where wantsHelp: Console.output.print(Help.token)
+        case "token": Token.run(arguments, environment: environment())
         case "health" where wantsHelp: Console.output.print(Help.health)
         case "health": Health.run(arguments, environment: environment())
         case "version", "--version", "-v": Console.output.print("switchboard \(switchboardVersion)")
@@ -54,6 +57,7 @@ struct SwitchboardCommand {
         case "schema": Help.schema
         case "doctor": Help.doctor
         case "events": Help.events
+        case "token": Help.token
         case "health": Help.health
         default: Help.overview
         }

@@ -11,7 +11,8 @@ struct CommandTests {
         (["version"], "switchboard \(switchboardVersion)\n"), (["--version"], "switchboard \(switchboardVersion)\n"),
         ([], "switchboard serve "), (["help"], "switchboard health "), (["--help"], "curl 'localhost:3000/voice/answer"),
         (["help", "serve"], "--max-connections N"), (["serve", "--help"], "[VONAGE_NUMBER]"), (["serve", "--prt", "-h"], "Exit codes: 0"),
-        (["health", "--help"], "Exit code 0 where it answers"),
+        (["health", "--help"], "Exit code 0 where it answers"), (["token", "--help"], "--public-key-file FILE"),
+        (["help", "token"], "--ttl TIME"),
     ])
     func `what explains itself prints to the output and ends well`(_ arguments: [String], _ words: String) throws {
         let end = try ServerProcess.run(arguments)
@@ -38,6 +39,13 @@ struct CommandTests {
         (["serve", "--host", "no.such.host.invalid", "--port", "0"], "not known here"),
         (["health", "--port", "1"], "--url URL"), (["health", "--url", "https://x"], "http://HOST:PORT"),
         (["health", "--url=http://x:99999/"], "65535"),
+        (["token"], "write user, application, video, inspect"), (["token", "inspct"], "did you mean inspect?"),
+        (["token", "user", "Alice"], "no application id and no usable private key"), (["token", "user"], "token user NAME"),
+        (["token", "application", "--ttl", "soon"], "write 90s, 15m, 6h or 30d"), (["token", "user", "Alice", "--ttl", "1500ms"], "whole seconds"),
+        (["token", "video", "s", "--role", "owner"], "publisheronly"),
+        (["token", "inspect", "/nowhere/token"], "neither a token nor a file"),
+        (["token", "user", "A", "--acl", "legs"], "begin with /"), (["token", "inspect", "--public-key-file", "/nowhere"], "No such file"),
+        (["serve", "--application-id", "x"], "is a UUID like"), (["serve", "--private-key-file", "/nowhere/key"], "No such file"),
     ])
     func `what cannot be followed ends with 64 and one line that says the cure`(_ arguments: [String], _ words: String) throws {
         try withFolder { folder in
@@ -137,6 +145,42 @@ struct CommandTests {
             let end = try ServerProcess.run(["health", "--url", "http://127.0.0.1:\(server.server.port)"])
             #expect(end.status == 1)
             #expect(end.errors.contains("answers HTTP/1.1 500 Internal Server Error"))
+        }
+    }
+
+    @Test func `a token that is made is the only output, and is valid where it is inspected`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../VonageAuthTests/Vectors/keys")
+        let file = { (name: String) in folder.appendingPathComponent("throw-away-\(name).pem").path }
+        let environment = [
+            "VONAGE_APPLICATION_ID": "11111111-2222-4333-8444-555555555555",
+            "VONAGE_PRIVATE_KEY": try String(contentsOfFile: file("pkcs8"), encoding: .utf8),
+        ]
+        for arguments in [["user", "Alice"], ["application", "--ttl", "30"], ["video", "1_MX4", "--role", "moderator", "--ttl", "30d"]] {
+            let made = try ServerProcess.run(["token"] + arguments, environment: environment)
+            #expect(made.status == 0 && made.errors == "")
+            let token = String(made.output.dropLast())
+            #expect(token.hasPrefix("eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.") && token.split(separator: ".").count == 3)
+            let checked = try ServerProcess.run(["token", "inspect", token, "--public-key-file", file("public")], environment: environment)
+            #expect(checked.status == 0 && checked.output.contains("\nvalid: "), "\(checked.output)")
+            let unchecked = try ServerProcess.run(["token", "inspect", token, "--json"])
+            #expect(unchecked.status == 0 && unchecked.output.contains("\"valid\":null"))
+            let other = try ServerProcess.run(["token", "inspect", token, "--public-key-file", file("other")], environment: environment)
+            #expect(other.status == 1 && other.output.contains("not by this key"))
+            let later = try ServerProcess.run(["token", "inspect", token, "--at", "2030-01-01T00:00Z"], environment: environment)
+            #expect(later.status == 1 && later.output.contains("error exp: the token ended"))
+            let cut = try ServerProcess.run(["token", String(token.prefix(60))])
+            #expect(cut.status == 64 && !cut.errors.contains("eyJ"))
+        }
+    }
+
+    @Test func `a server starts with a broken key, says so, and shows nothing of it`() throws {
+        let environment = ["VONAGE_PRIVATE_KEY": "-----BEGIN PRIVATE KEY-----\nMIIEvgsecret\n", "VONAGE_APPLICATION_ID": ""]
+        try withProcess(environment: environment) { server throws in
+            #expect(try server.ask(get("/health")).status == 200)
+            let errors = try server.read(onErrors: true) { $0.contains("VONAGE_PRIVATE_KEY: it has no line") }
+            #expect(!errors.contains("MIIE"))
+            let output = try server.read { $0.contains("  application  none, so tokens cannot be made: ") }
+            #expect(!output.contains("MIIE"))
         }
     }
 }

@@ -142,9 +142,12 @@ public struct TokenInspection: Sendable {
         // Long texts are refused by their length, and not copied around before.
         guard token.count <= 2 * CompactToken.longest else { return token }
         var text = token[...]
+        func isAround(_ byte: UInt8) -> Bool {
+            byte == 0x20 || (0x09...0x0D).contains(byte) || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+        }
         func trim() {
-            text = text.drop { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }
-            while let last = text.last, last <= 0x20 || last == UInt8(ascii: "\"") || last == UInt8(ascii: "'") { text = text.dropLast() }
+            text = text.drop(while: isAround)
+            while let last = text.last, isAround(last) { text = text.dropLast() }
         }
         trim()
         for word in ["authorization:", "bearer "] where text.count > word.utf8.count {

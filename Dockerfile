@@ -13,7 +13,7 @@
 # Swift's own image, on the same Debian as below: the binary needs the C library of the system that it was linked on, or a newer one.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libssl-dev libz-dev \
+    && apt-get install -y --no-install-recommends libssl-dev libz-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 # The tests too: the manifest names their folders, and without them it is refused.
@@ -25,9 +25,9 @@ RUN swift build -c release --product switchboard --static-swift-stdlib \
     && install -D .build/release/switchboard /out/switchboard
 
 FROM debian:bookworm-slim
-# tzdata knows the time zones that flows ask for. libcurl4, libgcc-s1, libssl3 (for libcrypto), libstdc++6 and zlib1g are what the binary is
-# linked with, besides the C library; the slim image has most of them only because its own tools need them. ca-certificates say whom to
-# believe when other servers are asked.
+# tzdata knows the time zones that flows ask for. libgcc-s1, libssl3 (for libcrypto), libstdc++6 and zlib1g are what the binary is linked
+# with, besides the C library; the slim image has most of them only because its own tools need them. libcurl4 is loaded when another server is
+# asked, and ca-certificates say whom to believe then.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libcurl4 libgcc-s1 libssl3 libstdc++6 tzdata zlib1g \
     && rm -rf /var/lib/apt/lists/* \

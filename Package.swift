@@ -20,6 +20,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libz-dev"])]),
 
@@ -31,7 +32,7 @@ let package = Package(
         // Of HTTPWire it takes how a query is read and a date is written, of NCCO how text from outside is shown; it knows no message and no
         // action.
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "NCCO", "Locking", "COpenSSL"]),
-        .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth"]),
+        .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth", "CCurl"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(
             name: "Switchboard", dependencies: ["CLinux", "JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),

@@ -157,6 +157,8 @@ enum DoctorCommand {
         case .insecure: "Vonage too refuses a certificate that it cannot check; is the name right, and the chain whole?"
         case .timeout: "Vonage gives up after some seconds, too; what is in the way?"
         case .tooLarge, .broken: "it is no HTTP server that can be used"
+        case .noLibrary: "install it, or try from another machine with curl"
+        case .busy, .stopped: "try again"
         }
     }
 

@@ -32,11 +32,16 @@ ACL = {"paths": {f"/*/{name}/**": {} for name in PATHS}}
 SECONDS = 5
 
 
-def token(*arguments, text=None, flags=("--application-id", APPLICATION, "--private-key-file", PRIVATE)):
+def token(*arguments, text=None, with_key=True):
     """Runs `switchboard token` in an empty folder: (exit code, output, errors)."""
+    environment = {"VONAGE_APPLICATION_ID": APPLICATION}
+    if with_key:
+        # Not its path: that a checkout lets everybody read the file would be warned of.
+        environment["VONAGE_PRIVATE_KEY"] = PRIVATE.read_text()
     with tempfile.TemporaryDirectory() as folder:
-        command = [os.environ["SWITCHBOARD"], "token", *map(str, arguments), *map(str, flags)]
-        done = subprocess.run(command, input=text, capture_output=True, encoding="utf-8", timeout=support.SECONDS, env={}, cwd=folder)
+        command = [os.environ["SWITCHBOARD"], "token", *map(str, arguments)]
+        done = subprocess.run(
+            command, input=text, capture_output=True, encoding="utf-8", timeout=support.SECONDS, env=environment, cwd=folder)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -50,8 +55,7 @@ def made(*arguments):
 def inspected(text, key=PUBLIC):
     """(exit code, what `inspect --json` says); the token goes in by standard input."""
     began = time.monotonic()
-    flags = ["--application-id", APPLICATION] + (["--public-key-file", key] if key else [])
-    code, output, errors = token("inspect", "--json", "-", text=text, flags=flags)
+    code, output, errors = token("inspect", "--json", "-", *(["--public-key-file", key] if key else []), text=text, with_key=False)
     took = time.monotonic() - began
     if errors or took > SECONDS:
         raise AssertionError(f"{took} s, {errors}")

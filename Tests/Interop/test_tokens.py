@@ -13,7 +13,6 @@ import tempfile
 import time
 import unittest
 import uuid
-from pathlib import Path
 
 import jwt
 import support

@@ -119,11 +119,15 @@ package final class HMACSHA256 {
         defer { EVP_MAC_free(algorithm) }
         guard let context = EVP_MAC_CTX_new(algorithm) else { throw CryptographyError("HMAC") }
         var name = Array("SHA256".utf8CString)
-        let isKeyed = name.withUnsafeMutableBufferPointer { name in
-            var parameters = [
-                OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(context, key, key.count, &parameters) == 1
+        // The parameter keeps both pointers until `EVP_MAC_init` has read them, so both texts must outlive that call: a literal that is passed
+        // to C lives for the one call only.
+        let isKeyed = Array("digest".utf8CString).withUnsafeBufferPointer { option in
+            name.withUnsafeMutableBufferPointer { name in
+                var parameters = [
+                    OSSL_PARAM_construct_utf8_string(option.baseAddress, name.baseAddress, 0), OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(context, key, key.count, &parameters) == 1
+            }
         }
         guard isKeyed else {
             EVP_MAC_CTX_free(context)

@@ -59,4 +59,35 @@ struct SignedWebhookTests {
             }
         }
     }
+
+    @Test func `a webhook that was kept in files is judged, with the reason and the cure`() throws {
+        try withFolder { folder in
+            let (head, body) = ("\(folder)/head", "\(folder)/body")
+            let event = #"{"status":"answered"}"#
+            let signer = try WebhookSigner(secrets: Self.secrets)
+            let authorization = try signer.authorization(for: .post(body: Array(event.utf8)), id: "1", now: 1_796_032_800)
+            try Data("POST /voice/event HTTP/1.1\r\nAuthorization: \(authorization)\r\n".utf8).write(to: URL(fileURLWithPath: head))
+            func verify(_ arguments: String..., secret: String = "a-signature-secret-of-the-tests") throws -> ServerProcess.End {
+                try ServerProcess.run(
+                    ["token", "verify-webhook", "--headers", head] + arguments, environment: ["VONAGE_SIGNATURE_SECRET": secret])
+            }
+            try Data(event.utf8).write(to: URL(fileURLWithPath: body))
+            let good = try verify("--body", body, "--at", "2026-11-30T10:01Z")
+            #expect(good.status == 0 && good.output.hasPrefix("verified"), "\(good.output)\(good.errors)")
+            #expect(try verify("--body", body).output.contains("apart from its time all of it is right"))
+            try Data((event + "\n").utf8).write(to: URL(fileURLWithPath: body))
+            let changed = try verify("--body", body, "--at", "2026-11-30T10:01Z")
+            #expect(changed.status == 1 && changed.output.contains("something appended a line end"))
+            #expect(try verify("--body", body, secret: "another").output.contains("another secret than ours"))
+            for (arguments, words) in [
+                (["--body", "\(folder)/none"], "cannot be read"), (["--method", "PUT"], "GET or POST"), (["--at", "soon"], "is no time"),
+                (["extra"], "takes --headers"),
+            ] {
+                let end = try ServerProcess.run(
+                    ["token", "verify-webhook", "--headers", head] + arguments, environment: ["VONAGE_SIGNATURE_SECRET": "x"])
+                #expect(end.status == 64 && end.errors.contains(words), "\(end.errors)")
+            }
+            #expect(try ServerProcess.run(["token", "verify-webhook", "--headers", head]).errors.contains("no secret to check with"))
+        }
+    }
 }

@@ -33,12 +33,16 @@ let package = Package(
         // action.
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "NCCO", "Locking", "COpenSSL"]),
         .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth", "CCurl"]),
+        // Of HTTPWire it takes how requests and responses look as values; it shares nothing with the server that it stands in for.
+        .target(name: "VonageSimulator", dependencies: ["JSON", "HTTPWire", "HTTPServer", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(
             name: "Switchboard", dependencies: ["CLinux", "JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
         .executableTarget(
             name: "SwitchboardCommand",
-            dependencies: ["Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI", "JSON"]),
+            dependencies: [
+                "Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI", "VonageSimulator", "JSON",
+            ]),
 
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
@@ -46,6 +50,7 @@ let package = Package(
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
         .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "HTTPServer", "HTTPWire"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
+        .testTarget(name: "VonageSimulatorTests", dependencies: ["VonageSimulator", "HTTPWire", "JSON", "VonageAuth"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
             name: "SwitchboardTests",
@@ -54,7 +59,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "SwitchboardCommand",
+                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageSimulator",
+                "SwitchboardCommand",
             ]),
     ],
     swiftLanguageModes: [.v6]

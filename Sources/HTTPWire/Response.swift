@@ -45,6 +45,9 @@ package struct Response: Sendable {
     package var body: [UInt8]
     /// Whether this response is the connection's last.
     package var close = false
+    /// Bytes that `Content-Length` announces and that never come: how an answer looks whose connection broke. For a server that plays one in
+    /// trouble; the connection must end with it, or the next answer would be taken for the rest.
+    package var missingBytes = 0
 
     package init(_ status: Status, fields: FieldBlock = FieldBlock(), contentType: ContentType = .json, body: [UInt8] = []) {
         self.status = status
@@ -105,7 +108,7 @@ package func encode(_ response: borrowing Response, for context: ResponseContext
     if response.status.allowsBody {
         if !response.body.isEmpty { output.append(response.contentType.line) }
         output.append("Content-Length: ")
-        appendDecimal(response.body.count, to: &output)
+        appendDecimal(response.body.count + response.missingBytes, to: &output)
         output.append("\r\n")
     }
     output.append(contentsOf: response.fields.bytes)

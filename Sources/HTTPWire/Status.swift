@@ -7,6 +7,7 @@
 /// - Source: RFC 9110 §15, RFC 6585.
 package enum Status: UInt16, Sendable, CaseIterable {
     case ok = 200
+    case created = 201
     case noContent = 204
     case seeOther = 303
     case badRequest = 400
@@ -15,6 +16,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case notFound = 404
     case methodNotAllowed = 405
     case requestTimeout = 408
+    case conflict = 409
     case contentTooLarge = 413
     case uriTooLong = 414
     case unsupportedMediaType = 415
@@ -23,12 +25,14 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case requestHeaderFieldsTooLarge = 431
     case internalServerError = 500
     case notImplemented = 501
+    case badGateway = 502
     case serviceUnavailable = 503
     case httpVersionNotSupported = 505
 
     package var reason: String {
         switch self {
         case .ok: "OK"
+        case .created: "Created"
         case .noContent: "No Content"
         case .seeOther: "See Other"
         case .badRequest: "Bad Request"
@@ -37,6 +41,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .requestTimeout: "Request Timeout"
+        case .conflict: "Conflict"
         case .contentTooLarge: "Content Too Large"
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
@@ -45,6 +50,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
         case .internalServerError: "Internal Server Error"
         case .notImplemented: "Not Implemented"
+        case .badGateway: "Bad Gateway"
         case .serviceUnavailable: "Service Unavailable"
         case .httpVersionNotSupported: "HTTP Version Not Supported"
         }

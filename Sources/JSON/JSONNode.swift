@@ -23,6 +23,11 @@ package struct JSONNode: Sendable {
         /// The key's bytes in the text it was read from, inside the quotes.
         package var nameRange: Range<Int>
         package var node: JSONNode
+
+        init(name: JSONString, nameRange: Range<Int>, node: JSONNode) { (self.name, self.nameRange, self.node) = (name, nameRange, node) }
+
+        /// A member that was not read but made.
+        package init(_ name: String, _ node: JSONNode) { self.init(name: JSONString(name), nameRange: 0..<0, node: node) }
     }
 
     package var value: Value

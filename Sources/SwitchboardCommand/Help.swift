@@ -5,7 +5,7 @@
 import Switchboard
 
 enum Help {
-    static let commands = ["serve", "lint", "explain", "schema", "events", "token", "doctor", "health", "version", "help"]
+    static let commands = ["serve", "lint", "explain", "schema", "events", "token", "doctor", "simulate", "health", "version", "help"]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
@@ -17,6 +17,7 @@ enum Help {
           switchboard events     read the event log: lines, calls, one call's story; check it, replay it
           switchboard token      make tokens for Vonage, and say what one holds and what is wrong with it
           switchboard doctor     look at everything that a call depends on, with a cure for each fault
+          switchboard simulate   play Vonage's side, offline: users, conversations, calls, video sessions
           switchboard health     ask a running server whether it answers
           switchboard version    print the version
           switchboard help       print this; switchboard COMMAND --help explains a command
@@ -225,6 +226,44 @@ enum Help {
 
         Exit codes: 0 made, or nothing is wrong as far as it could be checked, 1 inspect or verify-webhook found something wrong, 64 the command line, or no
         application id or key.
+        """
+
+    static let simulate = """
+        switchboard simulate [FLAG…]: play Vonage's side, offline: users, conversations, calls, video sessions
+
+        It answers as Vonage's APIs do, checks tokens in earnest, and prints the settings with which a server asks it and not Vonage.
+        Nobody plays the calls: whoever is called answers at once.
+
+          --host HOST, --port PORT
+              where it listens (localhost, 3001)
+          --application-id ID
+              the application that it serves (that of the state, else a new one)
+          --private-key-file FILE, --public-key-file FILE
+              its key, or the half that tokens are checked with. Without them a throw-away key is made, in a file of its own that goes
+              with the process, or in FILE.key beside the state, which is used again
+          --state FILE
+              keep users, conversations and calls in this file, and go on with it
+          --fail LIST
+              trouble, one kind after the other: 429, 500, 503, html (502 with a page), html=200, empty, cut (half a body), slow=30s
+          --fail-every N
+              only one request in N has it (1)
+          --duplicate-status 400|409
+              how a name that is taken is refused (400)
+          --unknown-name 404|empty
+              how a list of users by a name that nobody has is answered (404)
+          --region-trap
+              what was made in one region is not found in another: /us (also without a prefix), /eu and /ap in front of a path
+          --no-call-limit
+              take more than 3 new calls and 15 other requests for calls a second
+
+        The Application API (/v2/applications/ID) takes any API key and secret, or those of VONAGE_API_KEY and VONAGE_API_SECRET.
+
+        Examples:
+          switchboard simulate
+          switchboard simulate --state vonage.json --application-id 11111111-2222-4333-8444-555555555555
+          switchboard simulate --fail 429,500,html,empty,cut,slow=30s --fail-every 3
+
+        SIGTERM and SIGINT stop it. Exit codes: 0 stopped, 64 the command line, or a file that cannot be used, 69 the address is in use.
         """
 
     static let health = """

@@ -38,6 +38,8 @@ struct SwitchboardCommand {
         case "schema": Schema.run(arguments)
         case "token" where wantsHelp: Console.output.print(Help.token)
         case "token": Token.run(arguments, environment: environment())
+        case "simulate" where wantsHelp: Console.output.print(Help.simulate)
+        case "simulate": Simulate.run(arguments, environment: environment())
         case "health" where wantsHelp: Console.output.print(Help.health)
         case "health": Health.run(arguments, environment: environment())
         case "version", "--version", "-v": Console.output.print("switchboard \(switchboardVersion)")
@@ -58,6 +60,7 @@ struct SwitchboardCommand {
         case "doctor": Help.doctor
         case "events": Help.events
         case "token": Help.token
+        case "simulate": Help.simulate
         case "health": Help.health
         default: Help.overview
         }

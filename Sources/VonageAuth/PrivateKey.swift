@@ -11,7 +11,9 @@
 ///
 /// Printing it shows its size and nothing else.
 public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
-    private let key: RSAKey
+    let key: RSAKey
+
+    init(_ key: RSAKey) { self.key = key }
 
     /// Reads a key as people have it.
     ///
@@ -55,7 +57,7 @@ public struct PrivateKey: Sendable, CustomStringConvertible, CustomReflectable {
 
 /// The public RSA key of a Vonage application, which checks its tokens.
 public struct PublicKey: Sendable, CustomStringConvertible {
-    private let key: RSAKey
+    let key: RSAKey
 
     init(_ key: RSAKey) { self.key = key }
 

@@ -32,7 +32,8 @@ final class RSAKey: @unchecked Sendable {
         try self.init(owning: key, hasPrivateHalf: text.kind == .pkcs8 || text.kind == .pkcs1)
     }
 
-    private init(owning key: OpaquePointer, hasPrivateHalf: Bool) throws(KeyError) {
+    /// Takes over the key, also where it throws.
+    init(owning key: OpaquePointer, hasPrivateHalf: Bool) throws(KeyError) {
         self.key = key
         bits = Int(EVP_PKEY_get_bits(key))
         guard EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
@@ -56,6 +57,9 @@ final class RSAKey: @unchecked Sendable {
     }
 
     deinit { EVP_PKEY_free(key) }
+
+    /// Lends the key of OpenSSL's for the time of a call.
+    func withKey<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(key) }
 
     /// RFC 5958. A key of another algorithm is read as well, so that it can be named.
     private static func pkcs8(_ bytes: inout UnsafePointer<UInt8>?, _ count: Int) -> OpaquePointer? {

@@ -75,6 +75,12 @@ private let start = "HTTP/1.1 200 OK\r\nDate: DATE\r\nX-Content-Type-Options: no
         #expect(text.contains("\r\nContent-Length: \(count)\r\n"))
     }
 
+    @Test func `that is to break announces more than there is`() {
+        var response = Response(.ok, body: Array("[1".utf8))
+        (response.missingBytes, response.close) = (7, true)
+        #expect(encoded(response).hasSuffix("Content-Length: 9\r\nConnection: close\r\n\r\n[1"))
+    }
+
     @Test func `is appended to what is there`() {
         var output = Array("before".utf8)
         encodeContinue(into: &output)
@@ -84,12 +90,11 @@ private let start = "HTTP/1.1 200 OK\r\nDate: DATE\r\nX-Content-Type-Options: no
 
     @Test func `has every status with the reason of its RFC`() {
         let reasons: [UInt16: String] = [
-            200: "OK", 204: "No Content", 303: "See Other", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-            405: "Method Not Allowed", 408: "Request Timeout",
-            413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed",
-            429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
-            503: "Service Unavailable",
-            505: "HTTP Version Not Supported",
+            200: "OK", 201: "Created", 204: "No Content", 303: "See Other", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+            404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 413: "Content Too Large",
+            414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed", 429: "Too Many Requests",
+            431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+            503: "Service Unavailable", 505: "HTTP Version Not Supported",
         ]
         for status in Status.allCases {
             #expect((200..<600).contains(status.rawValue))

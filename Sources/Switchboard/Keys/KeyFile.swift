@@ -58,6 +58,15 @@ package func readPublicKey(_ path: String, flag: String) throws(UsageError) -> P
     do throws(KeyError) { return try PublicKey(file.bytes) } catch { throw UsageError("\(flag): \(shownPath(path)): \(error)") }
 }
 
+/// The private key in a file.
+///
+/// - Throws: `UsageError` that begins with the flag.
+package func readPrivateKey(_ path: String, flag: String) throws(UsageError) -> PrivateKey {
+    do throws(KeyFileError) { return try KeyFile(path, mayBePipe: true).key() } catch {
+        throw UsageError("\(flag): \(shownPath(path)): \(error.reason)")
+    }
+}
+
 /// Whether a text that could be a key is meant as the path of one: short, on one line, and without what keys begin with.
 func mayBePath(_ text: String) -> Bool {
     guard text.utf8.count <= 1024, !text.utf8.contains(where: { $0 < 0x20 }) else { return false }

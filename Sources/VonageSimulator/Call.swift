@@ -39,8 +39,7 @@ struct SimulatedCall: Shelved {
     let id: String
     let conversation: String
     let to: JSONNode
-    /// Nil where a random number of the account's is taken.
-    let from: JSONNode?
+    let from: JSONNode
     let region: String
     let created: Int64
     private(set) var status = CallStatus.started
@@ -58,7 +57,7 @@ struct SimulatedCall: Shelved {
 
     var name: String? { nil }
 
-    init(id: String, conversation: String, to: JSONNode, from: JSONNode?, region: String, created: Int64, request: JSONNode) {
+    init(id: String, conversation: String, to: JSONNode, from: JSONNode, region: String, created: Int64, request: JSONNode) {
         (self.id, self.conversation, self.to, self.from) = (id, conversation, to, from)
         (self.region, self.created, self.request) = (region, created, request)
     }
@@ -86,11 +85,12 @@ struct SimulatedCall: Shelved {
             node[name]?.whole.flatMap { SimulatedVonage.times.contains($0) ? $0 : nil }
         }
         guard let id = node["uuid"]?.string, let conversation = node["conversation_uuid"]?.string, let to = node["to"],
+            let from = node["from"],
             let region = node["region"]?.string, let created = time("created"),
             let status = node["status"]?.string.flatMap(CallStatus.init), let request = node["request"]
         else { return nil }
         self.init(
-            id: id, conversation: conversation, to: to, from: node["from"], region: region, created: created, request: request)
+            id: id, conversation: conversation, to: to, from: from, region: region, created: created, request: request)
         self.status = status
         (answered, ended) = (time("answered"), time("ended"))
         isMuted = node["muted"]?.flag ?? false

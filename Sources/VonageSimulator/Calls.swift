@@ -9,6 +9,9 @@ extension SimulatedVonage {
     /// Calls made, and other requests for calls, in one second; more are refused and not queued.
     private static let (createsEachSecond, othersEachSecond) = (3, 15)
 
+    /// Whence a call goes whose number Vonage is to choose; reserved for fiction.
+    private static let ownNumber = JSONNode.object(["type": .text("phone"), "number": .text("14155550100")])
+
     /// Takes a call on in its course.
     ///
     /// - Returns: false where there is no such call, or this status cannot follow the one it has.
@@ -102,7 +105,8 @@ extension SimulatedVonage {
         }
         let root = JSONNode(.object(body.members), at: 0..<0)
         var call = SimulatedCall(
-            id: newID(), conversation: conversation.id, to: root["to"]?.elements?.first ?? .object([:]), from: from, region: place.region,
+            id: newID(), conversation: conversation.id, to: root["to"]?.elements?.first ?? .object([:]), from: from ?? Self.ownNumber,
+            region: place.region,
             created: now, request: root)
         call.ncco = ncco
         call.answerURL = answer?.first

@@ -23,9 +23,8 @@ extension SimulatedVonage {
                 guard values.contains(value.lowercased()) else { throw .invalid(name, "must be \(values.joined(separator: " or "))") }
             } else if name == "location" {
                 guard value.isEmpty || isIPv4(value) else { throw .invalid(name, "must be an IPv4 address") }
-            } else if name != "archiveName", name != "archiveResolution" {
-                throw .invalid(String(name.prefix(64)), "is not allowed")
             }
+            // All else is passed over: Vonage's own Python package sends a `media_mode` that means nothing.
             form[name] = value.lowercased()
         }
         let isRouted = form["p2p.preference"] == "disabled"

@@ -97,6 +97,8 @@ final class Simulation {
             hasChanged: answer.hasChanged, response: answer.response)
     }
 
+    func advance(_ uuid: String, _ status: CallStatus) -> Bool { vonage.advance(call: uuid, to: status, at: now) }
+
     func makeUser(_ name: String) throws -> String { try ask(.post, "/v1/users", "{\"name\":\"\(name)\"}")["id"] }
 
     static let call = #"""

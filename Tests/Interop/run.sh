@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Agreement with others: NCCOs and tokens against Vonage's own Python packages and PyJWT, forged tokens against us, and the JSON Schemas
-# against a validator that is not ours.
+# Agreement with others: NCCOs and tokens against Vonage's own Python packages and PyJWT, forged tokens against us, the simulated Vonage against
+# Vonage's clients, and the JSON Schemas against a validator that is not ours.
 #
 #   Tests/Interop/run.sh [--binary FILE] [TEST…]
 #

@@ -72,6 +72,39 @@ def lint(ncco):
     return report["findings"]
 
 
+class Simulator:
+    """`switchboard simulate` on a port of its own; a context. `settings` are those that it prints."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+
+    def __enter__(self):
+        self.work = tempfile.mkdtemp(prefix="switchboard-interop-")
+        command = [os.environ["SWITCHBOARD"], "simulate", "--host", "127.0.0.1", "--port", "0", *self.arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={"TMPDIR": self.work})
+        watchdog = threading.Timer(SECONDS, self.process.kill)
+        watchdog.start()
+        self.settings = {}
+        for line in self.process.stdout:
+            name, equal, value = line.strip().partition("=")
+            if equal:
+                self.settings[name] = value
+            if name == "VONAGE_PRIVATE_KEY":
+                break
+        watchdog.cancel()
+        if "VONAGE_PRIVATE_KEY" not in self.settings:
+            self.__exit__()
+            raise AssertionError("no simulator")
+        self.host = self.settings["VONAGE_API_URL"].removeprefix("http://")
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait(SECONDS)
+        self.process.stdout.close()
+        shutil.rmtree(self.work)
+
+
 class Server:
     """`switchboard serve` on a port of its own, with a folder of flows; a context."""
 

@@ -4,9 +4,6 @@ import Foundation
 import Testing
 import VonageAuth
 
-private let applicationID = "11111111-2222-4333-8444-555555555555"
-private let now: Int64 = 1_760_000_000
-
 private func base64URL(_ bytes: some Sequence<UInt8>) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
 }

@@ -48,6 +48,13 @@ package struct Parameters: Sendable {
         entries.append(Entry(name: start..<middle, value: middle..<bytes.count))
     }
 
+    /// Takes out the entries from `start` on for which `isUnwanted` holds; their bytes stay.
+    package mutating func remove(from start: Int, where isUnwanted: (_ name: Range<Int>) -> Bool) {
+        guard start < entries.count else { return }
+        let kept = entries[start...].filter { !isUnwanted($0.name) }
+        entries.replaceSubrange(start..., with: kept)
+    }
+
     /// The value of the first parameter of this name, as a range of `bytes`.
     package func value(of name: StaticString) -> Range<Int>? {
         let span = bytes.span

@@ -177,7 +177,9 @@ struct RequestParser {
         case 12 where bytes.equalsIgnoringCase("content-type", at: field.name):
             head.contentType = head.contentType ?? field.value
         case 13 where bytes.equalsIgnoringCase("authorization", at: field.name):
-            head.authorization = head.authorization ?? field.value
+            // One server behind another could believe another one of them.
+            guard head.authorization == nil else { throw WireError(.repeatedAuthorization, at: field.name.lowerBound) }
+            head.authorization = field.value
         case 14 where bytes.equalsIgnoringCase("content-length", at: field.name):
             // Even equal ones: nobody honest repeats it (RFC 9112 §6.3).
             guard length == nil else { throw WireError(.repeatedLength, at: field.name.lowerBound) }

@@ -7,7 +7,7 @@
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Fault: String, Sendable, CaseIterable {
         case badRequestLine, badMethod, badTarget, badVersion, badLineEnd, badFieldName, badFieldValue, foldedField
-        case missingHost, repeatedHost, badHost
+        case missingHost, repeatedHost, badHost, repeatedAuthorization
         case lengthAndCoding, badLength, repeatedLength, badCoding, codingInHTTP10
         case badChunk, badTrailer, cutShort
         case unsupportedVersion, unknownMethod, unknownCoding
@@ -52,6 +52,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case .foldedField: "A field line begins with a blank; folded lines are obsolete."
         case .missingHost: "HTTP/1.1 needs a Host field."
         case .repeatedHost: "Host is sent more than once."
+        case .repeatedAuthorization: "Authorization is sent more than once."
         case .badHost: "Host is not a host name or address with an optional port."
         case .lengthAndCoding: "Content-Length and Transfer-Encoding exclude each other."
         case .badLength: "Content-Length is not a plain decimal number."

@@ -46,7 +46,7 @@ package struct AdminToken: Sendable {
         if let path = settings.adminTokenFile {
             let bytes: [UInt8]
             do throws(SmallFileError) { bytes = try readSmallFile(path, limit: Self.largestFile, mayBePipe: true) } catch {
-                throw UsageError("--admin-token-file: \(printable(path)) cannot be read: \(error)")
+                throw UsageError("--admin-token-file: \(shownPath(path)) cannot be read: \(error)")
             }
             try self.init(String(decoding: bytes, as: UTF8.self), file: path, source: "--admin-token-file")
         } else if let text = settings.adminToken {

@@ -32,7 +32,10 @@ extension RequestHandler {
         case .form: return formEvent(0..<body.count, body, head.query, bytes, flow, &request, exchange)
         case .json:
             // Only a flow asks for single parameters.
-            if flow != nil { try? request.parameters.read(query: head.query, body: body, contentType: head.contentType, in: bytes) }
+            if flow != nil {
+                try? request.parameters.read(
+                    query: head.query, body: body, contentType: head.contentType, in: bytes, vouchesForBody: signature == .verified)
+            }
             return jsonEvent(body, flow, &request, exchange)
         }
     }
@@ -82,7 +85,7 @@ extension RequestHandler {
         let original = text.extracting(range)
         if request.parameters.isLossy { record.tail.appendRaw(original) }
         let hasRepeatedName = request.parameters.hasRepeatedName
-        if flow != nil, let query { request.parameters.add(query: query, in: bytes) }
+        if flow != nil, let query { request.parameters.add(query: query, in: bytes, ownOnly: signature == .verified) }
         return commit(record, end, flow, &request, hasRepeatedKey: hasRepeatedName, original, exchange)
     }
 

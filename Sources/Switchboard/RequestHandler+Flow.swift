@@ -24,7 +24,8 @@ extension RequestHandler {
         } else {
             do {
                 try request.parameters.read(
-                    query: head.query, body: head.method == .post ? body : Span(), contentType: head.contentType, in: bytes)
+                    query: head.query, body: head.method == .post ? body : Span(), contentType: head.contentType, in: bytes,
+                    vouchesForBody: signature == .verified)
             } catch {
                 problem = error.description
             }

@@ -45,19 +45,27 @@ extension RequestHandler {
     ) -> Response {
         let response = Self.response(to: refusal, webhooks.unsigned)
         let reason = "\(refusal)" + (changed.map { "; it fits \($0)" } ?? "")
-        let silent = webhooks.refused(refusal, now: milliseconds)
-        if let format = application.lineFormat {
+        let silent = webhooks.refused(refusal, wall: exchange.wall / 1000, now: milliseconds)
+        // What anybody can send is not printed each time.
+        if let format = application.lineFormat, refusal.isSigned || silent != nil {
             let line = WebhookLine(
                 wall: exchange.wall, route: Self.route(head.path, in: bytes), status: response.status.rawValue,
-                subject: .error("refused: \(reason)"), micros: elapsed(exchange))
+                subject: .error("refused: \(reason)\(others(silent))"), micros: elapsed(exchange))
             application.console.print(line.formatted(format))
-        } else if let silent {
-            let others = silent == 0 ? "" : " (and \(silent) more of this kind)"
-            application.errors.print("a webhook was refused with \(response.status.rawValue): \(reason)\(others)")
+        } else if application.lineFormat == nil, silent != nil {
+            application.errors.print("a webhook was refused with \(response.status.rawValue): \(reason)\(others(silent))")
         } else if let changed {
             application.errors.print("a webhook was refused: it fits \(changed)")
         }
         return response
+    }
+
+    private func others(_ silent: Int?) -> String { silent.map { $0 > 0 ? " (and \($0) more of this kind)" : "" } ?? "" }
+
+    /// What can be said before the body is there.
+    func refusal(ofUnsigned head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange, isAdmin: Bool) -> Response? {
+        guard let webhooks = application.webhooks, webhooks.unsigned != .accept, !isAdmin, head.authorization == nil else { return nil }
+        return refuse(.missing, webhooks, changed: nil, head, bytes, exchange)
     }
 
     private static func response(to refusal: WebhookRefusal, _ unsigned: UnsignedPolicy) -> Response {

@@ -88,8 +88,10 @@ final class RequestHandler: Handler {
         let access = access(head, bytes, Span(), isWhole: false, exchange)
         return switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: access.isAdmin) {
         case .answered(let response): answer(response, access, head, bytes, exchange)
-        case .route(.event) where head.isEncoded: Self.encodedBody
-        case .route, .flow, .call: nil
+        case .flow: refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin)
+        case .route(.event):
+            refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin) ?? (head.isEncoded ? Self.encodedBody : nil)
+        case .route, .call: nil
         }
     }
 

@@ -110,7 +110,9 @@ package struct Settings: Sendable {
             let argument = arguments[at]
             at += 1
             guard argument.hasPrefix("--") else {
-                throw UsageError("\(printable(argument)): not a flag; flags begin with --, see switchboard serve --help")
+                // A secret may stand here whose flag is missing.
+                let shown = argument.utf8.count < 16 ? printable(argument) : "an argument of \(argument.utf8.count) bytes"
+                throw UsageError("\(shown): not a flag; flags begin with --, see switchboard serve --help")
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = Setting.all.first(where: { $0.flag == parts[0] }) else {

@@ -5,6 +5,7 @@
 
 import HTTPWire
 import JSON
+import VonageAuth
 
 struct WebhookParameters {
     enum BodyKind { case empty, json, form }
@@ -36,15 +37,19 @@ struct WebhookParameters {
         return bytes.equalsIgnoringCase("application/x-www-form-urlencoded", at: contentType.lowerBound..<end) ? .form : .json
     }
 
+    /// - Parameter vouchesForBody: nothing but the body was signed, so that a query beside it counts only for what nobody could take for a
+    ///   parameter of Vonage's.
     /// - Throws: `JSONError` for a body that is neither JSON nor a form; the parameters of the query are there all the same.
-    mutating func read(query: Range<Int>?, body: Span<UInt8>, contentType: Range<Int>?, in bytes: Span<UInt8>) throws(JSONError) {
+    mutating func read(
+        query: Range<Int>?, body: Span<UInt8>, contentType: Range<Int>?, in bytes: Span<UInt8>, vouchesForBody: Bool = false
+    ) throws(JSONError) {
         decoded.removeAll()
         nested.removeAll(keepingCapacity: true)
         opened.removeAll(keepingCapacity: true)
         openedBytes.removeAll(keepingCapacity: true)
         if !raw.isEmpty { raw.removeAll(keepingCapacity: true) }
         bodyIsLossy = false
-        defer { if let query { decoded.parse(query, in: bytes) } }
+        defer { if let query { add(query: query, in: bytes, ownOnly: vouchesForBody && !body.isEmpty) } }
         guard !body.isEmpty else { return }
         switch Self.kind(of: body, contentType: contentType, in: bytes) {
         case .empty: break
@@ -56,7 +61,15 @@ struct WebhookParameters {
     }
 
     /// Adds what a query says beside what has been read; what is there already wins.
-    mutating func add(query: Range<Int>, in bytes: Span<UInt8>) { decoded.parse(query, in: bytes) }
+    ///
+    /// - Parameter ownOnly: leaves out what could be taken for a parameter of Vonage's.
+    mutating func add(query: Range<Int>, in bytes: Span<UInt8>, ownOnly: Bool = false) {
+        let before = decoded.entries.count
+        decoded.parse(query, in: bytes)
+        guard ownOnly else { return }
+        let names = decoded.bytes
+        decoded.remove(from: before) { WebhookParameterNames.mayBeTakenForVonages(names.span.text($0)) }
+    }
 
     /// The buffers are handed in one by one: while one is looked at, another is written to.
     private static func readJSON(

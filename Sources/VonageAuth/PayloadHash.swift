@@ -38,7 +38,7 @@ struct QueryPayload {
     /// How many parameters stand before the first that Vonage sends.
     var ownCount: Int {
         let bytes = parameters.bytes.span
-        return parameters.entries.firstIndex { WebhookParameterNames.isKnown(bytes.text($0.name)) } ?? 0
+        return parameters.entries.firstIndex { WebhookParameterNames.mayBeTakenForVonages(bytes.text($0.name)) } ?? 0
     }
 
     /// Whether a name comes twice, by the object that has been written: looked at once its hash fits.

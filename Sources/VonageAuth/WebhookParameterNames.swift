@@ -16,4 +16,9 @@ public enum WebhookParameterNames {
 
     /// Whether Vonage sends a parameter of this name; `SipHeader_…` stands for each header field of a SIP call.
     public static func isKnown(_ name: String) -> Bool { all.contains(name) || name.hasPrefix("SipHeader_") }
+
+    /// Whether somebody who looks for what Vonage sends would find this: a known name, or one with a member of it behind a dot.
+    package static func mayBeTakenForVonages(_ name: String) -> Bool {
+        isKnown(name) || isKnown(String(name.prefix { $0 != "." && $0 != "[" }))
+    }
 }

@@ -14,6 +14,8 @@ public enum WebhookRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongSecret
     /// Issued too long ago (positive) or in the future (negative), in seconds by the given clock; and the leeway that was given.
     case stale(seconds: Int64, leeway: Int64)
+    /// By `exp` or `nbf`, which Vonage does not send, it does not count now.
+    case notInForce
     /// `application_id` is another application.
     case otherApplication
     /// The token says nothing of the body or query that came with it.
@@ -34,6 +36,7 @@ public enum WebhookRefusal: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherAPIKey: "other-api-key"
         case .wrongSecret: "wrong-secret"
         case .stale: "stale"
+        case .notInForce: "not-in-force"
         case .otherApplication: "other-application"
         case .noPayloadHash: "no-payload-hash"
         case .payloadChanged: "payload-changed"
@@ -53,11 +56,20 @@ public enum WebhookRefusal: Error, Hashable, Sendable, CustomStringConvertible {
             "the token was issued \(seconds) s ago and counts for \(leeway) s; if the request is new, this machine's clock is \(seconds) s ahead"
         case .stale(let seconds, let leeway):
             "the token was issued \(seconds.magnitude) s in the future, and \(leeway) s are let pass; this machine's clock is \(seconds.magnitude) s behind"
+        case .notInForce: "by its claim exp or nbf the token does not count now"
         case .otherApplication: "the token is of another application (claim application_id)"
         case .noPayloadHash: "the token has no claim payload_hash, so that nothing vouches for body and query"
         case .payloadChanged: "body or query changed on the way: their hash is not the token's payload_hash"
         case .repeatedParameter: "a parameter of the query comes twice, which no payload_hash can vouch for"
         case .unchecked: "the signature could not be checked: OpenSSL failed"
+        }
+    }
+
+    /// Whether the token was signed with our secret, so that nobody else can have made it.
+    public var isSigned: Bool {
+        switch self {
+        case .missing, .malformed, .algorithm, .otherAPIKey, .wrongSecret, .unchecked: false
+        case .stale, .notInForce, .otherApplication, .noPayloadHash, .payloadChanged, .repeatedParameter: true
         }
     }
 }

@@ -67,6 +67,9 @@ struct WebhookVerifierTests {
         #expect(verifier.refusal(inside, .get(query: whole)) == nil)
         let all = try HandmadeToken().over((#"{"tenant":"7","region":"eu","# + object.dropFirst()).utf8).bearer()
         #expect(verifier.refusal(all, .get(query: whole)) == nil)
+        // None that comes again, though the hash does not cover it, and none that could be taken for a part of what Vonage sends.
+        #expect(verifier.refusal(inside, .get(query: "tenant=7&tenant=8&" + query)) == .repeatedParameter)
+        #expect(verifier.refusal(inside, .get(query: "dtmf.digits=1&" + query)) == .payloadChanged)
         // Only in front, and none that Vonage sends itself.
         #expect(verifier.refusal(inside, .get(query: query + "&tenant=7")) == .payloadChanged)
         #expect(verifier.refusal(inside, .get(query: "from=1&" + query)) == .payloadChanged)
@@ -81,12 +84,13 @@ struct WebhookVerifierTests {
         #expect(WebhookVerifier.ofTests().refusal(bearer, .get(query: query)) == .repeatedParameter)
     }
 
-    @Test func `a POST whose parameters are in its query is hashed like a GET, or as no bytes`() throws {
+    @Test func `a POST whose parameters are in its query is hashed like a GET`() throws {
         let verifier = WebhookVerifier.ofTests()
         let asObject = try HandmadeToken().over(object.utf8).bearer()
         #expect(verifier.refusal(asObject, .post(body: [], query: query)) == nil)
         let empty = try HandmadeToken().over([]).bearer()
-        #expect(verifier.refusal(empty, .post(body: [], query: query)) == nil)
+        #expect(verifier.refusal(empty, .post(body: [], query: query)) == .payloadChanged)
+        #expect(verifier.refusal(empty, .post(body: [])) == nil)
         #expect(verifier.refusal(asObject, .post(body: body, query: query)) == .payloadChanged)
     }
 
@@ -131,9 +135,9 @@ struct WebhookVerifierTests {
         #expect(WebhookRefusal.stale(seconds: 412, leeway: 300).description.contains("clock is 412 s ahead"))
         #expect(WebhookRefusal.stale(seconds: -412, leeway: 300).description.contains("clock is 412 s behind"))
         let expired = try HandmadeToken().with("exp", "\(HandmadeToken.now - 400)").bearer()
-        #expect(verifier.refusal(expired, .get(query: "")) == .stale(seconds: 400, leeway: 300))
+        #expect(verifier.refusal(expired, .get(query: "")) == .notInForce)
         let early = try HandmadeToken().with("nbf", "\(HandmadeToken.now + 400)").bearer()
-        #expect(verifier.refusal(early, .get(query: "")) == .stale(seconds: -400, leeway: 300))
+        #expect(verifier.refusal(early, .get(query: "")) == .notInForce)
     }
 
     @Test(arguments: [nil, "\"1800000000\"", "null", "true", "1e9", "-1800000000", "9999999999999999", "{}", "[1800000000]"])

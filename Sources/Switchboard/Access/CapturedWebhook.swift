@@ -88,7 +88,7 @@ package struct WebhookReport: Sendable {
     private static func described(_ claims: WebhookClaims, _ refusal: WebhookRefusal?, _ now: Int64) -> [String] {
         switch refusal {
         case .missing, .malformed, .algorithm, .otherAPIKey, .wrongSecret, .unchecked: return []
-        case nil, .stale, .otherApplication, .noPayloadHash, .payloadChanged, .repeatedParameter: break
+        case nil, .stale, .notInForce, .otherApplication, .noPayloadHash, .payloadChanged, .repeatedParameter: break
         }
         let age = now - claims.issuedAt
         var lines = ["iat             \(claims.issuedAt), \(age.magnitude) s \(age < 0 ? "in the future" : "ago")"]

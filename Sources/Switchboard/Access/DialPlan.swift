@@ -64,7 +64,15 @@ package final class DialPlan: Sendable {
     /// 15 digits take 50 bits.
     private static func key(_ prefix: DialPrefix) -> UInt64 { prefix.value << 4 | UInt64(prefix.length) }
 
+    /// The verdict on a number as it is written and, since a carrier may read it so, on what it is without the trunk prefix that people write
+    /// behind the country code, as in +44 (0)906: who denies one denies the other.
     package func verdict(for number: PhoneNumber) -> Verdict {
+        let verdict = plainVerdict(for: number)
+        guard verdict == .allowed, let other = number.withoutTrunkPrefix else { return verdict }
+        return plainVerdict(for: other)
+    }
+
+    private func plainVerdict(for number: PhoneNumber) -> Verdict {
         let digits = number.length
         var (length, rest) = (digits, number.value)
         while length >= 0 {

@@ -47,6 +47,18 @@ extension PhoneNumber {
         return DialPrefix(value: value / power(self.length - count), length: count)
     }
 
+    /// The number without a 0, or in North America a 1, behind its country code; nil where there is none, where the 0 is part of all numbers
+    /// (Italy, San Marino and the Vatican), and where too few digits would be left.
+    var withoutTrunkPrefix: PhoneNumber? {
+        let code = countryCode
+        let trunk: UInt64 = code.value == 1 ? 1 : 0
+        guard ![39, 378, 379].contains(code.value) else { return nil }
+        var rest = length - code.length
+        guard rest > 0, value / power(rest - 1) % 10 == trunk else { return nil }
+        while rest > 0, value / power(rest - 1) % 10 == trunk { rest -= 1 }
+        return PhoneNumber("\(code.value * power(rest) + value % power(rest))" as String)
+    }
+
     /// The country code, of which ITU-T E.164 has those of one digit (1 and 7), of two, and of three.
     var countryCode: DialPrefix {
         switch prefix(1).value {

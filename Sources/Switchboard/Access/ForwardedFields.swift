@@ -25,7 +25,7 @@ struct Forwarded {
     private(set) var host: String?
     /// Begins with a slash and does not end with one; empty where there is none.
     private(set) var prefix = ""
-    /// Members of the walk that trusted proxies have written: there are as many in each list to which all of them add.
+    /// Members of the walk that trusted proxies have written.
     private var hops = 0
     private static let mostHops = 32
 
@@ -55,15 +55,11 @@ struct Forwarded {
         if let value = value(of: "x-forwarded-host", head, bytes) { host = safeHost(value, in: bytes) }
     }
 
-    /// Of a list to which each proxy added one member, that of the outermost trusted one; most proxies replace it instead, and it has one.
+    /// Of a list the last, which the nearest proxy wrote or was sent by one that is trusted: what stands before it may be the client's, and
+    /// nothing tells how many proxies add to the list and how many pass it on.
     private func value(of name: StaticString, _ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         var walk = MembersFromTheRight(name, isQuoted: false)
-        var found: Range<Int>?
-        for _ in 0..<max(hops, 1) {
-            guard let member = walk.next(head, bytes) else { break }
-            found = member
-        }
-        return found
+        return walk.next(head, bytes)
     }
 
     private static func scheme(_ value: Range<Int>, in bytes: Span<UInt8>) -> Scheme? {

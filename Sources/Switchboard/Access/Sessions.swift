@@ -57,9 +57,11 @@ final class Sessions {
                 continue
             }
             let value = name.upperBound + 1..<at
+            // Other programs of this host may have set cookies of this name; what has not the form of ours costs nothing.
+            guard value.count <= Self.longest, value.count > 64, bytes[value.upperBound - 65] == UInt8(ascii: ".") else { continue }
             if isValid(value, in: bytes, now: now) { return value }
             tries += 1
-            guard tries < 4 else { return nil }
+            guard tries < 32 else { return nil }
         }
         return nil
     }

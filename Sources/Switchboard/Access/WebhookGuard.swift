@@ -46,8 +46,9 @@ package final class WebhookGuard: Sendable {
     private let refusals = Locked(Refusals())
     /// Webhooks with the right signature and the wrong time, since the last that was taken.
     private let staleInARow = Atomic<Int>(0)
-    /// The last of them: seconds by which its token was too old.
+    /// The last of them: seconds by which its token was too old, and when it was issued.
     private let staleBy = Atomic<Int64>(0)
+    private let staleIssue = Atomic<Int64>(0)
     /// When a changed body may next be looked into (monotonic ms).
     private let nextLook = Atomic<Int64>(.min)
 
@@ -74,9 +75,14 @@ package final class WebhookGuard: Sendable {
 
     /// Counts a refusal.
     ///
+    /// - Parameters:
+    ///   - wall: seconds since 1970.
+    ///   - now: monotonic milliseconds.
     /// - Returns: how many of its kind were not told since the last that was, if this one is to be told.
-    func refused(_ refusal: WebhookRefusal, now: Int64) -> Int? {
-        if case .stale(let seconds, _) = refusal {
+    func refused(_ refusal: WebhookRefusal, wall: Int64, now: Int64) -> Int? {
+        // One old token that is sent again and again says nothing of our clock.
+        if case .stale(let seconds, _) = refusal, wall - seconds > staleIssue.load(ordering: .relaxed) {
+            staleIssue.store(wall - seconds, ordering: .relaxed)
             staleBy.store(seconds, ordering: .relaxed)
             staleInARow.add(1, ordering: .relaxed)
         }
@@ -124,9 +130,9 @@ extension SignatureSecrets {
             do throws(SmallFileError) {
                 text = String(decoding: try readSmallFile(path, limit: Self.largestFile, mayBePipe: true), as: UTF8.self)
             } catch {
-                throw UsageError("--signature-secret-file: \(printable(path)) cannot be read: \(error)")
+                throw UsageError("--signature-secret-file: \(shownPath(path)) cannot be read: \(error)")
             }
-            source = "--signature-secret-file: \(printable(path))"
+            source = "--signature-secret-file: \(shownPath(path))"
         } else if let secret = environment["VONAGE_SIGNATURE_SECRET"], !secret.isEmpty {
             (text, source) = (secret, "VONAGE_SIGNATURE_SECRET")
         } else {

@@ -40,8 +40,8 @@ package struct AddressAnswer: Sendable {
             return failed("reaches another Switchboard", "point the tunnel or proxy at this machine and port")
         }
         if isHealth { return failed("reaches an older Switchboard", "stop that one, or point the tunnel or proxy at this one") }
-        if let page = tunnelPage {
-            return failed("answers with a page of \(page) and not with ours", "start the tunnel to this port, and look at its own output")
+        if let tunnel {
+            return failed("answers with a page of \(tunnel) and not with ours", "start the tunnel to this port, and look at its own output")
         }
         if (300..<400).contains(status) {
             return failed(
@@ -62,16 +62,16 @@ package struct AddressAnswer: Sendable {
         return failed("answers \(status), and it is not a Switchboard", "check where the name leads")
     }
 
-    /// Whose page it is, as far as it can be told by what such pages hold.
-    private var tunnelPage: String? {
+    /// Whose tunnel it is, as far as it can be told by what its pages hold.
+    private var tunnel: String? {
         let text = String(decoding: body.prefix(64 * 1024), as: UTF8.self).lowercased()
         let isHTML = fields["content-type"]?.lowercased().hasPrefix("text/html") ?? text.hasPrefix("<!doctype html")
         if fields["ngrok-error-code"] != nil || isHTML && text.contains("ngrok") { return "ngrok" }
         guard isHTML else { return nil }
         for (mark, name) in [
             ("cloudflare", "Cloudflare"), ("localtunnel", "localtunnel"), ("loca.lt", "localtunnel"), ("serveo", "Serveo"),
-            ("tailscale", "Tailscale"), ("devtunnels", "Dev Tunnels"), ("nginx", "nginx"), ("apache", "Apache"), ("caddy", "Caddy"),
+            ("tailscale", "Tailscale"), ("devtunnels", "Dev Tunnels"),
         ] where text.contains(mark) { return name }
-        return "something else (HTML)"
+        return nil
     }
 }

@@ -78,6 +78,10 @@ func mayBePath(_ text: String) -> Bool {
 
 /// A path as it may be printed: not, where it could be a key.
 func shownPath(_ path: String) -> String {
-    guard path.utf8.count <= 255, mayBePath(path) else { return "what is given is no path, but may be the key itself, and is not shown" }
+    // A secret or a token in its place has neither a folder nor an ending.
+    let isPlain = path.contains("/") || path.contains(".") || path.utf8.count < 16
+    guard path.utf8.count <= 255, isPlain, mayBePath(path) else {
+        return "what is given is no path, but may be the key itself, and is not shown"
+    }
     return printable(path)
 }

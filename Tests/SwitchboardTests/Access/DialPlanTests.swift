@@ -71,6 +71,20 @@ struct DialPlanTests {
         }
     }
 
+    @Test func `a trunk prefix behind the country code hides nothing`() throws {
+        for number in [
+            "+44 (0)906 1234567", "0044(0)7012345678", "+49 (0)900 12345678", "+33 (0)899 123456", "+1 (1) 900 555 0100", "44009061234567",
+        ] {
+            let written = try #require(PhoneNumber(lenient: number))
+            #expect(DialPlan.standard.verdict(for: written) != .allowed, "\(number)")
+        }
+        // In Italy the 0 is part of the number: this is Salerno, and not a premium rate.
+        for number in ["+44 (0)20 7946 0000", "+39 089 9123456", "30 210 1234567", "12025550100"] {
+            let written = try #require(PhoneNumber(lenient: number))
+            #expect(DialPlan.standard.verdict(for: written) == .allowed, "\(number)")
+        }
+    }
+
     @Test func `once a prefix is allowed no other number is, and the country code of one is named`() throws {
         let plan = try plan(["1", "447"])
         #expect(try verdict(plan, "14155550100") == .allowed)
@@ -114,9 +128,14 @@ struct DialPlanTests {
             let standard = byDefault ? DeniedPrefixes.all.map(\.description) : []
             for _ in 0..<20 {
                 let number = digits(7 + random.below(9))
-                func longest(_ list: [String]) -> Int { list.filter { number.hasPrefix($0) }.map(\.count).max() ?? 0 }
-                let (allow, deny, byList) = (longest(allowed), longest(denied), longest(standard))
-                let isAllowed = max(allow, deny, byList) == 0 ? allowed.isEmpty : allow > deny && allow >= byList
+                func isAllowed(_ number: String) -> Bool {
+                    func longest(_ list: [String]) -> Int { list.filter { number.hasPrefix($0) }.map(\.count).max() ?? 0 }
+                    let (allow, deny, byList) = (longest(allowed), longest(denied), longest(standard))
+                    return max(allow, deny, byList) == 0 ? allowed.isEmpty : allow > deny && allow >= byList
+                }
+                // In North America the trunk prefix is a 1.
+                let rest = "1" + number.drop { $0 == "1" }
+                let isAllowed = isAllowed(number) && (!number.hasPrefix("11") || rest.count < 7 || isAllowed(rest))
                 #expect((try verdict(plan, number) == .allowed) == isAllowed, "\(number) of \(allowed), \(denied), \(byDefault)")
                 outcomes[isAllowed, default: 0] += 1
             }

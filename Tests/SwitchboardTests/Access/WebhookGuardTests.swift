@@ -108,14 +108,19 @@ struct WebhookGuardTests {
 
     @Test func `ten webhooks in a row with a wrong time degrade health, until one is right`() throws {
         let bench = try bench()
-        let late = answer(Self.query, try signed(.get(query: Self.query), at: Self.now - 4000))
-        for _ in 0..<9 { _ = try bench.reply(late) }
+        func late(_ number: Int64) throws -> String {
+            answer(Self.query, try signed(.get(query: Self.query), at: Self.now - 4000 + number))
+        }
+        // The same one again says nothing.
+        for _ in 0..<20 { _ = try bench.reply(try late(0)) }
+        #expect(bench.application.degradation.isEmpty)
+        for number in 1..<9 { _ = try bench.reply(try late(Int64(number))) }
         #expect(bench.application.degradation.isEmpty)
         // Without the secret nobody can make it degraded, or well.
         _ = try bench.reply(answer(Self.query, try signed(.get(query: Self.query), secret: "another", at: Self.now - 4000)))
         #expect(bench.application.degradation.isEmpty)
-        _ = try bench.reply(late)
-        #expect(bench.application.degradation.first?.contains("4000 s ahead") == true)
+        _ = try bench.reply(try late(9))
+        #expect(bench.application.degradation.first?.contains("3991 s ahead") == true)
         _ = try bench.reply(answer(Self.query, try signed(.get(query: Self.query), secret: "another")))
         #expect(!bench.application.degradation.isEmpty)
         _ = try bench.reply(answer(Self.query, try signed(.get(query: Self.query))))
@@ -132,12 +137,50 @@ struct WebhookGuardTests {
 
     @Test func `a reason is told at once, then with the number of those that were not`() throws {
         let webhooks = try WebhookGuard(WebhookVerifier(secrets: SignatureSecrets(secret: [1])), unsigned: .retry)
-        #expect(webhooks.refused(.wrongSecret, now: 0) == 0)
-        #expect(webhooks.refused(.wrongSecret, now: 1) == nil)
-        #expect(webhooks.refused(.missing, now: 2) == 0)
-        #expect(webhooks.refused(.wrongSecret, now: 9999) == nil)
-        #expect(webhooks.refused(.wrongSecret, now: 10_000) == 2)
-        #expect(webhooks.refused(.wrongSecret, now: 20_000) == 0)
+        #expect(webhooks.refused(.wrongSecret, wall: 0, now: 0) == 0)
+        #expect(webhooks.refused(.wrongSecret, wall: 0, now: 1) == nil)
+        #expect(webhooks.refused(.missing, wall: 0, now: 2) == 0)
+        #expect(webhooks.refused(.wrongSecret, wall: 0, now: 9999) == nil)
+        #expect(webhooks.refused(.wrongSecret, wall: 0, now: 10_000) == 2)
+        #expect(webhooks.refused(.wrongSecret, wall: 0, now: 20_000) == 0)
         #expect(webhooks.counts.map(\.count) == [1, 5])
+    }
+
+    @Test func `beside a signed body a query counts only for names of one's own`() throws {
+        let flows = """
+            {"vars": {}, "flows": {"answer": [
+              {"when": {"tenant": "7", "dtmf.digits": {"present": false}, "from_user": {"present": false}}, "ncco": "own"},
+              {"ncco": "other"}], "fallback": [{"ncco": "other"}]}}
+            """
+        let verifier = WebhookVerifier(secrets: SignatureSecrets(secret: Array(Self.secret.utf8)))
+        let bench = try HandlerBench(
+            files: [
+                "flows.json": flows, "own.json": #"[{"action":"talk","text":"own"}]"#, "other.json": #"[{"action":"talk","text":"other"}]"#,
+            ], webhooks: WebhookGuard(verifier, unsigned: .retry))
+        bench.wall = Self.now * 1000
+        let body = #"{"to":"14155550100","from":"447700900123"}"#
+        let field = try signed(.post(body: Array(body.utf8)))
+        func text(_ query: String) throws -> String {
+            String(decoding: try #require(try bench.reply(post("/voice/answer?\(query)", body, field)).now).body, as: UTF8.self)
+        }
+        #expect(try text("tenant=7").contains("own"))
+        #expect(try text("tenant=7&from_user=Eve&dtmf.digits=1&SipHeader_X-A=1").contains("own"))
+        #expect(try text("tenant=8").contains("other"))
+    }
+
+    @Test func `nothing vouches for the query of a POST without a body but its own hash`() throws {
+        let bench = try bench()
+        let empty = try signed(.post(body: []))
+        #expect(try bench.reply(post("/voice/answer?\(Self.query)", "", empty)).now?.status == .unauthorized)
+        #expect(try bench.reply(post("/voice/answer?\(Self.query)", "", try signed(.get(query: Self.query)))).now?.status == .ok)
+        #expect(try bench.reply(post("/voice/answer", "", empty)).now?.status == .ok)
+    }
+
+    @Test func `an unsigned webhook is refused before its body is sent`() throws {
+        #expect(try bench().refusal(post("/voice/event", "{}")) == .serviceUnavailable)
+        #expect(try bench(.refuse).refusal(post("/voice/answer", "{}")) == .unauthorized)
+        #expect(try bench(.accept).refusal(post("/voice/event", "{}")) == nil)
+        #expect(try bench().refusal(post("/voice/event", "{}", "Authorization: Bearer 0123456789abcdef\r\n")) == nil)
+        #expect(try bench().refusal(post("/voice/event", "{}", "Authorization: Bearer x\r\n")) == nil)
     }
 }

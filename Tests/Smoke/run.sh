@@ -11,9 +11,11 @@ port=$((20000 + RANDOM % 20000))
 passed=0
 failed=0
 server=
+simulator=
 
 finish() {
     [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+    [ -z "$simulator" ] || kill -9 "$simulator" 2>/dev/null || true
     rm -rf "$work"
 }
 trap finish EXIT
@@ -41,6 +43,18 @@ for _ in $(seq 100); do
     read -rt 0.05 <> <(:) || true # a pause without a process
 done
 
+"$binary" simulate --port 0 --state vonage.json >simulate.log 2>&1 &
+simulator=$!
+for _ in $(seq 200); do
+    grep -q VONAGE_PRIVATE_KEY simulate.log && break
+    read -rt 0.05 <> <(:) || true
+done
+settings=$(sed -n 's/^  \(VONAGE_[A-Z_]*=.*\)/export \1/p' simulate.log)
+simulated=$(sed -n 's/^  VONAGE_API_URL=http:\/\///p' simulate.log)
+
+# Ids are new each time.
+uuid='[0-9a-f]\{8\}-[0-9a-f]\{4\}-[0-9a-f]\{4\}-[0-9a-f]\{4\}-[0-9a-f]\{12\}'
+
 # Without a terminal curl would show its progress.
 curl() { command curl -sS "$@"; }
 export -f curl
@@ -51,7 +65,11 @@ while IFS= read -r -d '' example; do
     number=$((number + 1))
     command=$(head -n 1 <<<"$example")
     expected=$(tail -n +2 <<<"$example" | sed '/^[[:space:]]*$/d')
-    found=$({ bash -c "${command//localhost:3000/localhost:$port}" 2>&1 || true; } | tr -d '\r' | sed -e '/^[[:space:]]*$/d' -e 's/^Date: .*/Date: …/')
+    run=${command//localhost:3000/localhost:$port}
+    # Examples that ask the simulator have its settings, as the page says; the others have none.
+    [[ $run != *localhost:3001* ]] || run="$settings"$'\n'"${run//localhost:3001/$simulated}"
+    found=$({ bash -c "$run" 2>&1 || true; } | tr -d '\r' | sed -e '/^[[:space:]]*$/d' -e 's/^Date: .*/Date: …/')
+    [[ $command != *localhost:3001* ]] || found=$(sed -e "s/$uuid/…/g" -e "s/$simulated/localhost:3001/g" <<<"$found")
     check "README example $number: ${command:0:90}" "$expected" "$found"
 done < <(awk '/^```/ { inside = !inside; if (!inside && text != "") { printf "%s%c", text, 0; text = "" } next }
     inside && /^\$ / { if (text != "") printf "%s%c", text, 0; text = substr($0, 3) "\n"; next }
@@ -72,6 +90,11 @@ server=
 check "SIGTERM ends with 0" 0 "$code"
 "$binary" health --url "http://localhost:$port" >/dev/null 2>&1 && code=0 || code=$?
 check "health of no server ends with 1" 1 "$code"
+
+kill -TERM "$simulator"
+wait "$simulator" && code=0 || code=$?
+simulator=
+check "SIGTERM ends the simulator with 0, and what was made is kept" '0 1' "$code $(grep -c '"name":"Alice"' vonage.json)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

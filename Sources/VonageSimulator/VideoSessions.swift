@@ -10,7 +10,8 @@ import VonageAuth
 extension SimulatedVonage {
     func answerSession(_ request: SimulatedRequest, _ place: Place, at now: Int64) throws(APIProblem) -> Response {
         guard request.method == .post else { throw wrongMethod("POST") }
-        guard request.body.isEmpty || request.mediaType == "application/x-www-form-urlencoded" else {
+        // The body decides, and not what it is called: Vonage's own Python package names a form JSON once it has sent any.
+        guard request.body.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") else {
             throw APIProblem(.unsupportedMediaType, "", "The body must be a form, application/x-www-form-urlencoded.")
         }
         let choices = [

@@ -76,7 +76,8 @@ struct TokenVerifierTests {
         (claims().replacing("\"jti\":\"a\"", with: "\"jti\":\"\""), .claims),
         (claims().replacing("application_id", with: "application"), .claims), (claims().replacing("\"iat\"", with: "\"at\""), .claims),
         (claims().replacing("\(now),", with: "\(now).5,"), .claims), (claims(iat: -1), .claims), (claims(exp: .max), .claims),
-        (claims().replacing("\(now),", with: "99999999999999999999999,"), .claims), ("[]", .malformed), ("{", .malformed), ("", .malformed),
+        (claims().replacing("\(now),", with: "99999999999999999999999,"), .claims), ("[]", .malformed), ("{", .malformed),
+        ("", .malformed),
         (String(repeating: "[", count: 2000), .malformed),
     ]
 

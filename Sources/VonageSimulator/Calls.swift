@@ -96,9 +96,7 @@ extension SimulatedVonage {
         _ = body.whole("ringing_timer", 1...120)
         try body.finish()
         makeRoomForCall()
-        guard calls.count < Self.mostCalls, calls.bytes <= Self.mostBytes else {
-            throw .tooManyRequests("This simulator keeps at most \(Self.mostCalls) calls that are not over.")
-        }
+        guard hasRoomForCall else { throw .tooManyRequests("This simulator keeps at most \(Self.mostCalls) calls that are not over.") }
         let conversation = try addConversation(named: nil, place.region, at: now) { conversation in
             conversation.properties = .object(["ttl": .number(172_800)])
             conversation.emptySince = nil
@@ -119,13 +117,19 @@ extension SimulatedVonage {
         return reply(answered, .created)
     }
 
-    /// The oldest call that is over goes where there is no room for one more.
+    /// Where there is no room for one more call, those that are over go, the oldest first, with their conversations.
     private mutating func makeRoomForCall() {
-        guard calls.count >= Self.mostCalls || calls.bytes > Self.mostBytes else { return }
+        guard !hasRoomForCall else { return }
         for call in calls.all where call.status.isOver {
             calls.remove(call.id)
-            guard calls.count >= Self.mostCalls || calls.bytes > Self.mostBytes else { return }
+            conversations.remove(call.conversation)
+            if hasRoomForCall { return }
         }
+    }
+
+    private var hasRoomForCall: Bool {
+        calls.count < Self.mostCalls && calls.bytes <= Self.mostBytes && conversations.count < Self.mostConversations
+            && conversations.bytes <= Self.mostBytes
     }
 
     private func readNumber(_ body: inout BodyReader, _ name: String) {
@@ -255,6 +259,7 @@ extension SimulatedVonage {
         case "unearmuff": call.isEarmuffed = false
         default:
             guard call.status.isAnswered else { throw Self.notActive }
+            try checkBytes(calls.bytes)
             (call.ncco, call.answerURL) = (ncco, url)
             call.talkEnds = nil
             call.isStreaming = false

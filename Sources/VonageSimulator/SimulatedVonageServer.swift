@@ -55,6 +55,12 @@ package final class SimulatedVonageServer: Sendable {
         if let state = configuration.savedState { vonage.restore(state) }
         applicationID = id
         self.privateKey = privateKey
+        if let file = configuration.stateFile {
+            // What cannot be kept is said now, and not after an hour's work.
+            do throws(SimulatorError) { try writeWhole(vonage.savedState, to: file) } catch {
+                throw SimulatorError("the state file: \(error)")
+            }
+        }
         shared = SharedSimulation(vonage, file: configuration.stateFile, report: configuration.report)
         var settings = ServerConfiguration()
         settings.host = configuration.host
@@ -67,7 +73,6 @@ package final class SimulatedVonageServer: Sendable {
         let everywhere = ["localhost", "0.0.0.0", "::", "[::]"].contains(configuration.host)
         let host = configuration.host
         baseURL = "http://\(everywhere ? "localhost" : host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(server.port)"
-        if configuration.stateFile != nil { shared.changed() }
     }
 
     package var port: UInt16 { server.port }
@@ -110,7 +115,8 @@ final class SharedSimulation: Sendable {
     private let state: Locked<State>
     private let file: String?
     private let report: @Sendable (String) -> Void
-    private let queue = DispatchQueue(label: "switchboard.simulator")
+    private let queue = DispatchQueue(label: "switchboard.simulator-state")
+    private let timers = DispatchQueue(label: "switchboard.simulator-timers")
 
     init(_ vonage: SimulatedVonage, file: String?, report: @escaping @Sendable (String) -> Void) {
         state = Locked(State(vonage: vonage))
@@ -138,7 +144,7 @@ final class SharedSimulation: Sendable {
             return true
         }
         guard mayWait else { return false }
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(milliseconds))) {
+        timers.asyncAfter(deadline: .now() + .milliseconds(Int(milliseconds))) {
             self.state.withLock { $0.waiting -= 1 }
             body()
         }

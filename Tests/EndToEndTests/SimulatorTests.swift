@@ -11,13 +11,8 @@ import VonageSimulator
 private let applicationText = "11111111-2222-4333-8444-555555555555"
 
 private func token(_ key: PrivateKey, _ id: String) throws -> String {
-    func text(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
-    let now = Int64(Date().timeIntervalSince1970)
-    let claims = "{\"application_id\":\"\(id)\",\"iat\":\(now),\"exp\":\(now + 900),\"jti\":\"\(UUID())\"}"
-    let signed = text(#"{"alg":"RS256","typ":"JWT"}"#.utf8) + "." + text(claims.utf8)
-    return signed + "." + text(try key.sign(Array(signed.utf8)))
+    let claims = try ApplicationToken(applicationID: ApplicationID(checking: id))
+    return try claims.signed(by: key, at: Int64(Date().timeIntervalSince1970))
 }
 
 private func withSimulator(
@@ -149,6 +144,7 @@ struct SimulateCommandTests {
             for (name, text) in [("state", "{"), ("list", "[]")] {
                 try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
             }
+            try PrivateKey.generate().publicKey.pem().write(toFile: "\(folder)/public.pem", atomically: true, encoding: .utf8)
             let lines: [([String], String)] = [
                 (["--prot", "1"], "did you mean --port?"), (["--port", "65536"], "--port"), (["now"], "takes flags"),
                 (["--application-id", "x"], "--application-id"), (["--fail", "x"], "--fail"), (["--fail-every", "2"], "needs --fail"),
@@ -156,6 +152,7 @@ struct SimulateCommandTests {
                 (["--unknown-name", "x"], "--unknown-name"), (["--state", "\(folder)/state"], "is not JSON: line 1"),
                 (["--state", "\(folder)/list"], "version"), (["--state", folder], "it is a folder"),
                 (["--state", "\(folder)/none/state"], "cannot be written"),
+                (["--state", "\(folder)/none/state", "--public-key-file", "\(folder)/public.pem"], "the state file: it cannot be written"),
                 (["--private-key-file", "\(folder)/none"], "--private-key-file"),
                 (["--public-key-file", "\(folder)/list"], "--public-key-file"),
             ]

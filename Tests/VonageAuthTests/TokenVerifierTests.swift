@@ -33,6 +33,16 @@ struct TokenVerifierTests {
         #expect(verified.allows("DELETE", "/v1/users/USR-1"))
     }
 
+    @Test func `what is made here is taken`() throws {
+        let id = try #require(ApplicationID(applicationID))
+        let key = try privateKey()
+        let application = try ApplicationToken(applicationID: id).signed(by: key, at: now)
+        #expect(try verifier().verify(Array(application.utf8), at: now).allows("POST", "/v1/users"))
+        let user = try UserToken(applicationID: id, user: "Zoë \"Z\"").signed(by: key, at: now)
+        let verified = try verifier().verify(Array(user.utf8), at: now)
+        #expect(verified.subject == "Zoë \"Z\"" && verified.allows("GET", "/v1/legs/a") && !verified.allows("GET", "/v1/calls"))
+    }
+
     @Test func `a token without an end is good for 15 minutes`() throws {
         let text = Array(try token(claims(exp: nil)).utf8)
         #expect(try verifier().verify(text, at: now + 899).expires == now + 900)

@@ -195,6 +195,21 @@ struct CallTests {
         }
     }
 
+    @Test func `calls that are over make room for new ones, with their conversations`() throws {
+        let simulation = try Simulation()
+        let first = try simulation.ask(.post, "/v1/calls", Simulation.call)
+        try simulation.ask(.put, "/v1/calls/\(first["uuid"])", #"{"action":"hangup"}"#)
+        for number in 0..<SimulatedVonage.mostConversations - 1 {
+            let conversation = SimulatedConversation(id: "CON-\(number)", name: "\(number)", region: "us", created: simulation.now)
+            simulation.vonage.conversations.put(conversation)
+        }
+        let second = try simulation.ask(.post, "/v1/calls", Simulation.call)
+        #expect(second.status == 201)
+        #expect(try simulation.ask(.get, "/v1/calls/\(first["uuid"])").status == 404)
+        #expect(try simulation.ask(.get, "/v1/conversations/\(first["conversation_uuid"])").status == 404)
+        #expect(try simulation.ask(.post, "/v1/calls", Simulation.call).status == 429, "none of the others is over")
+    }
+
     @Test func `more than three calls and fifteen other requests a second are refused`() throws {
         let simulation = try Simulation { $0.limitsCallRate = true }
         let answers = try (0..<5).map { _ in try simulation.ask(.post, "/v1/calls", Simulation.call).status }

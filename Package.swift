@@ -32,12 +32,14 @@ let package = Package(
         // Of HTTPWire it takes how a query is read and a date is written, of NCCO how text from outside is shown; it knows no message and no
         // action.
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "NCCO", "Locking", "COpenSSL"]),
-        .target(name: "VonageAPI", dependencies: ["JSON", "Locking", "VonageAuth", "CCurl"]),
+        // Of HTTPWire it takes how hexadecimal digits are read.
+        .target(name: "VonageAPI", dependencies: ["JSON", "HTTPWire", "Locking", "CCurl"]),
         // Of HTTPWire it takes how requests and responses look as values; it shares nothing with the server that it stands in for.
         .target(name: "VonageSimulator", dependencies: ["JSON", "HTTPWire", "HTTPServer", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(
-            name: "Switchboard", dependencies: ["CLinux", "JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth"]),
+            name: "Switchboard",
+            dependencies: ["CLinux", "JSON", "NCCO", "HTTPWire", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI"]),
         .executableTarget(
             name: "SwitchboardCommand",
             dependencies: [
@@ -48,7 +50,7 @@ let package = Package(
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
-        .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "HTTPServer", "HTTPWire"]),
+        .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "Locking"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "VonageSimulatorTests", dependencies: ["VonageSimulator", "HTTPWire", "JSON", "VonageAuth"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),

@@ -56,7 +56,7 @@ let package = Package(
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth"],
+            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageAPI"],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "EndToEndTests",

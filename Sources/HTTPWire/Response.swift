@@ -19,6 +19,9 @@ package struct FieldBlock: Sendable, Hashable {
     }
 
     package mutating func append(_ name: StaticString, _ value: String) { append(name, value.utf8) }
+
+    /// Adds the lines of another block.
+    package mutating func append(_ other: FieldBlock) { bytes += other.bytes }
 }
 
 package enum ContentType: Sendable, Hashable {

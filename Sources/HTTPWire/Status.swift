@@ -27,6 +27,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case notImplemented = 501
     case badGateway = 502
     case serviceUnavailable = 503
+    case gatewayTimeout = 504
     case httpVersionNotSupported = 505
 
     package var reason: String {
@@ -52,6 +53,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .notImplemented: "Not Implemented"
         case .badGateway: "Bad Gateway"
         case .serviceUnavailable: "Service Unavailable"
+        case .gatewayTimeout: "Gateway Timeout"
         case .httpVersionNotSupported: "HTTP Version Not Supported"
         }
     }

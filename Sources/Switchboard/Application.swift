@@ -15,6 +15,9 @@ package final class Application: Service, Sendable {
     /// Nil where webhooks are open.
     let webhooks: WebhookGuard?
     let calls: CallFeed
+    /// Nil where there are neither users nor rooms.
+    let apps: AppService?
+    let vonageNotice = SpacedNotice()
     let proof = HealthProof()
     let log: EventLog
     let console: Console
@@ -35,7 +38,8 @@ package final class Application: Service, Sendable {
     private let startTime: Int64
 
     package init(
-        settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, webhooks: WebhookGuard? = nil, console: Console = .output,
+        settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, webhooks: WebhookGuard? = nil,
+        apps: AppService? = nil, console: Console = .output,
         errors: Console = .errors,
         clock: Clock = .system
     ) {
@@ -44,6 +48,7 @@ package final class Application: Service, Sendable {
         self.log = log
         self.admin = admin
         self.webhooks = webhooks
+        self.apps = apps
         calls = CallFeed(folder: settings.events, callsInMemory: settings.callsInMemory, clock: clock)
         openAppsLimiter = RateLimiter(settings.openAppsLimit)
         self.console = console
@@ -62,7 +67,10 @@ package final class Application: Service, Sendable {
     }
 
     /// What runs besides the server ends.
-    package func stop() { calls.stop() }
+    package func stop() {
+        calls.stop()
+        apps?.stop()
+    }
 
     /// From now on `/metrics` knows the server's counts.
     package func observe(_ statistics: @escaping @Sendable () -> ServerStatistics) { server.withLock { $0 = statistics } }

@@ -46,10 +46,8 @@ extension RequestHandler {
     ) -> Response {
         guard response.status == .notFound else { return response }
         if let refusal = access.refusal {
-            return switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: true) {
-            case .answered(let other): other.status == .notFound ? response : refusal
-            case .route, .flow, .call: refusal
-            }
+            guard case .answered(let other) = Routing(head, bytes: bytes, flows: flows.set, isAdmin: true) else { return refusal }
+            return other.status == .notFound ? response : refusal
         }
         guard access == .stranger, wantsPage(head, bytes) else { return response }
         return Page.seeOther(forwarded(head, bytes, exchange).prefix + "/login")
@@ -71,7 +69,7 @@ extension RequestHandler {
     ) -> Response? {
         if access.isAdmin { return nil }
         guard application.settings.opensApps else {
-            return access.refusal ?? Routing.notFound(decodePath(head.path, in: bytes) ?? [], flows.set)
+            return access.refusal ?? Routing.notFound(decodePath(head.path, in: bytes) ?? [], flows.set, opensApps: false)
         }
         let peer = limitedPeer(forwarded(head, bytes, exchange).peer)
         guard let wait = application.openAppsLimiter.take(peer, now: exchange.began) else { return nil }

@@ -63,8 +63,8 @@ final class RequestHandler: Handler {
         refreshFlows()
         let access = access(head, bytes, body, exchange)
         let isAdmin = access.isAdmin
-        switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin) {
-        case .answered(let response): return .now(answer(response, access, head, bytes, exchange))
+        switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: isAdmin, opensApps: application.settings.opensApps) {
+        case .answered(let response): return .now(crossOrigin(answer(response, access, head, bytes, exchange), head, bytes))
         case .flow(let flow):
             if let refusal = refusal(ofWebhook: head, bytes, body, exchange, isAdmin: isAdmin) { return .now(refusal) }
             return serve(flow, head, bytes, body, exchange, isAdmin: isAdmin)
@@ -81,17 +81,24 @@ final class RequestHandler: Handler {
         case .route(.loginScript): return .now(Page.loginScript)
         case .route(.logout): return .now(logout(head, bytes, exchange, access))
         case .call(let name): return call(name, head, bytes, exchange)
+        case .route(.users): return users(head, bytes, body, exchange)
+        case .user(let name): return deleteUser(name, exchange)
+        case .userToken(let name): return userToken(name, head, bytes, body, exchange)
+        case .route(let route): return app(.route(route), head, bytes, body, exchange, access)
+        case .room(let name): return app(.room(name), head, bytes, body, exchange, access)
         }
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, exchange: Exchange) -> Response? {
         let access = access(head, bytes, Span(), isWhole: false, exchange)
-        return switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: access.isAdmin) {
-        case .answered(let response): answer(response, access, head, bytes, exchange)
+        return
+            switch Routing(head, bytes: bytes, flows: flows.set, isAdmin: access.isAdmin, opensApps: application.settings.opensApps)
+        {
+        case .answered(let response): crossOrigin(answer(response, access, head, bytes, exchange), head, bytes)
         case .flow: refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin)
         case .route(.event):
             refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin) ?? (head.isEncoded ? Self.encodedBody : nil)
-        case .route, .call: nil
+        case .route, .call, .user, .userToken, .room: nil
         }
     }
 

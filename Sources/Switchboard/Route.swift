@@ -17,19 +17,44 @@ enum Route: String, CaseIterable, Sendable {
     case login = "/login"
     case loginScript = "/login.js"
     case logout = "/logout"
+    case users = "/users"
+    case jwt = "/jwt"
+    case getJWT = "/getJWT"
+    case token = "/token"
+    case user = "/user"
+    case createUser = "/createUser"
+    case auth = "/auth"
+    case rooms = "/rooms"
+    case session = "/session"
 
-    /// To all but the admin it is 404, as if it were not there.
-    var isAdmin: Bool { self == .metrics || self == .calls || self == .callStream || self == .home }
+    /// Who finds a route; to all others it is 404, as if it were not there.
+    enum Audience { case all, apps, admin }
+
+    var audience: Audience {
+        switch self {
+        case .event, .health, .healthBehindProxy, .login, .loginScript, .logout: .all
+        case .metrics, .calls, .callStream, .home, .users: .admin
+        case .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session: .apps
+        }
+    }
 
     /// Whether somebody who asks for what is not there is told of it.
-    fileprivate var isShown: Bool { !isAdmin && self != .loginScript && self != .logout }
+    fileprivate func isShown(opensApps: Bool) -> Bool {
+        switch audience {
+        case .all: self != .loginScript && self != .logout
+        case .apps: opensApps
+        case .admin: false
+        }
+    }
 
     func takes(_ method: Method) -> Bool {
         switch self {
         case .event: method == .get || method == .post
         case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: method == .get || method == .head
         case .login: method == .get || method == .head || method == .post
-        case .logout: method == .post
+        case .logout, .getJWT, .user, .createUser, .auth: method == .post
+        case .jwt, .token, .session: method == .get
+        case .users, .rooms: method == .get || method == .head || method == .post
         }
     }
 
@@ -38,11 +63,15 @@ enum Route: String, CaseIterable, Sendable {
         case .event: "GET, POST, OPTIONS"
         case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: Self.readOnly
         case .login: "GET, HEAD, POST, OPTIONS"
-        case .logout: "POST, OPTIONS"
+        case .logout, .getJWT, .user, .createUser, .auth: "POST, OPTIONS"
+        case .jwt, .token, .session: Self.getOnly
+        case .users, .rooms: "GET, HEAD, POST, OPTIONS"
         }
     }
 
     static let readOnly = "GET, HEAD, OPTIONS"
+    /// Where an answer is a token, or makes something: nothing that could be asked for without its body.
+    static let getOnly = "GET, OPTIONS"
 
     /// `path` without a slash at its end.
     fileprivate init?(_ path: Range<Int>, in bytes: Span<UInt8>) {
@@ -65,6 +94,12 @@ enum Route: String, CaseIterable, Sendable {
         } else if bytes.equalsExactly("/logout", at: path) {
             self = .logout
         } else {
+            // Those that are asked for seldom.
+            for route in [Self.users, .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session]
+            where route.rawValue.utf8.count == path.count && bytes.text(path) == route.rawValue {
+                self = route
+                return
+            }
             return nil
         }
     }
@@ -76,6 +111,12 @@ private enum Place {
     case flow(Int)
     /// `/calls/NAME`.
     case call(Range<Int>)
+    /// `/users/NAME`.
+    case user(Range<Int>)
+    /// `/users/NAME/token`.
+    case userToken(Range<Int>)
+    /// `/room/NAME`.
+    case room(Range<Int>)
 
     init?(_ path: Range<Int>, in bytes: Span<UInt8>, _ flows: FlowSet) {
         var end = path.upperBound
@@ -97,9 +138,49 @@ private enum Place {
             self = .route(route)
         } else if bytes.equalsExactly("/calls/", at: front), !rest.isEmpty {
             self = .call(rest)
+        } else if bytes.equalsExactly("/users/", at: front), !rest.isEmpty {
+            self.init(belowUsers: rest, in: bytes)
+        } else if case let room = bare.lowerBound..<min(bare.lowerBound + 6, end), bytes.equalsExactly("/room/", at: room),
+            case let name = room.upperBound..<end, !name.isEmpty, Self.isSegment(name, bytes)
+        {
+            self = .room(name)
         } else {
             return nil
         }
+    }
+
+    private init?(belowUsers rest: Range<Int>, in bytes: Span<UInt8>) {
+        let end = "/token".utf8.count
+        if rest.count > end, bytes.equalsExactly("/token", at: rest.upperBound - end..<rest.upperBound) {
+            let name = rest.lowerBound..<rest.upperBound - end
+            guard Self.isSegment(name, bytes) else { return nil }
+            self = .userToken(name)
+        } else {
+            guard Self.isSegment(rest, bytes) else { return nil }
+            self = .user(rest)
+        }
+    }
+
+    private static func isSegment(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        range.allSatisfy { bytes[$0] != UInt8(ascii: "/") }
+    }
+
+    var audience: Route.Audience {
+        switch self {
+        case .route(let route): route.audience
+        case .flow: .all
+        case .call, .user, .userToken: .admin
+        case .room: .apps
+        }
+    }
+}
+
+extension Routing {
+    /// Whether a path leads to what apps ask for, whatever the method.
+    static func isForApps(_ head: borrowing RequestHead, bytes: Span<UInt8>, flows: FlowSet) -> Bool {
+        if let place = Place(head.path, in: bytes, flows) { return place.audience == .apps }
+        guard let path = decodePath(head.path, in: bytes) else { return false }
+        return Place(0..<path.count, in: path.span, flows)?.audience == .apps
     }
 }
 
@@ -110,12 +191,19 @@ enum Routing {
     case flow(Int)
     /// The call of this name.
     case call(String)
+    /// The user of this name.
+    case user(String)
+    /// The token of the user of this name.
+    case userToken(String)
+    /// The video room of this name.
+    case room(String)
     /// The answer is known without looking further.
     case answered(Response)
 
     private static let flowAllow = "GET, HEAD, POST, OPTIONS"
 
-    init(_ head: borrowing RequestHead, bytes: Span<UInt8>, flows: FlowSet, isAdmin: Bool) {
+    /// - Parameter opensApps: whether what apps ask for is there for all.
+    init(_ head: borrowing RequestHead, bytes: Span<UInt8>, flows: FlowSet, isAdmin: Bool, opensApps: Bool = false) {
         if head.form == .asterisk {
             var fields = FieldBlock()
             fields.append("Allow", Self.flowAllow)
@@ -134,23 +222,49 @@ enum Routing {
             }
             found = Place(0..<path.count, in: path.span, flows)
         }
-        switch found {
-        case .flow(let flow):
-            let isTaken = head.method == .get || head.method == .head || head.method == .post
-            self = isTaken ? .flow(flow) : .answered(Self.otherMethod(head.method, Self.flowAllow))
-        case .route(let route) where !route.isAdmin || isAdmin:
-            self = route.takes(head.method) ? .route(route) : .answered(Self.otherMethod(head.method, route.allow))
-        case .call(let name) where isAdmin:
-            let isTaken = head.method == .get || head.method == .head
-            guard let decoded = path.map({ Array($0[name]) }) ?? decodePath(name, in: bytes) else {
-                self = .answered(Self.badPath)
-                return
+        let isThere =
+            switch found?.audience {
+            case .all: true
+            case .apps: isAdmin || opensApps
+            case .admin: isAdmin
+            case nil: false
             }
-            let text = String(decoding: decoded, as: UTF8.self)
-            self = isTaken ? .call(text) : .answered(Self.otherMethod(head.method, Route.readOnly))
-        case nil where head.form == .authority: self = .answered(Self.otherMethod(head.method, Self.flowAllow))
-        case nil, .route, .call: self = .answered(Self.notFound(path ?? [], flows))
+        guard isThere, let found else {
+            let isAuthority = found == nil && head.form == .authority
+            self = .answered(
+                isAuthority
+                    ? Self.otherMethod(head.method, Self.flowAllow) : Self.notFound(path ?? [], flows, opensApps: opensApps))
+            return
         }
+        let (isTaken, allow): (Bool, String) =
+            switch found {
+            case .flow: (head.method == .get || head.method == .head || head.method == .post, Self.flowAllow)
+            case .route(let route): (route.takes(head.method), route.allow)
+            case .call: (head.method == .get || head.method == .head, Route.readOnly)
+            case .user: (head.method == .delete, "DELETE, OPTIONS")
+            case .userToken: (head.method == .post, "POST, OPTIONS")
+            case .room: (head.method == .get, Route.getOnly)
+            }
+        guard isTaken else {
+            self = .answered(Self.otherMethod(head.method, allow))
+            return
+        }
+        switch found {
+        case .flow(let flow): self = .flow(flow)
+        case .route(let route): self = .route(route)
+        case .call(let name): self = Self.named(name, path, bytes) { .call($0) }
+        case .user(let name): self = Self.named(name, path, bytes) { .user($0) }
+        case .userToken(let name): self = Self.named(name, path, bytes) { .userToken($0) }
+        case .room(let name): self = Self.named(name, path, bytes) { .room($0) }
+        }
+    }
+
+    /// - Parameter path: decoded, where the name lies in that; nil where it lies in the request as it came.
+    private static func named(
+        _ name: Range<Int>, _ path: [UInt8]?, _ bytes: Span<UInt8>, _ routing: (String) -> Routing
+    ) -> Routing {
+        guard let decoded = path.map({ Array($0[name]) }) ?? decodePath(name, in: bytes) else { return .answered(badPath) }
+        return routing(String(decoding: decoded, as: UTF8.self))
     }
 
     private static var badPath: Response {
@@ -165,9 +279,10 @@ enum Routing {
     }
 
     /// Names the nearest route, never what was asked for.
-    static func notFound(_ path: [UInt8], _ flows: FlowSet) -> Response {
+    static func notFound(_ path: [UInt8], _ flows: FlowSet, opensApps: Bool) -> Response {
         let open =
-            flows.flows.filter { $0.name != "event" }.map { "/voice/\($0.name)" } + Route.allCases.filter(\.isShown).map(\.rawValue)
+            flows.flows.filter { $0.name != "event" }.map { "/voice/\($0.name)" }
+            + Route.allCases.filter { $0.isShown(opensApps: opensApps) }.map(\.rawValue)
         let hint = nearest(String(decoding: path, as: UTF8.self), among: open).map { "did you mean \($0)?" }
         // A folder may have hundreds of flows.
         let shown = open.prefix(12).joined(separator: ", ") + (open.count > 12 ? ", …" : "")

@@ -6,6 +6,7 @@ import EventLog
 import HTTPServer
 import HTTPWire
 import NCCO
+import VonageAPI
 import VonageAuth
 
 /// One row: how a setting is spelt, said and applied.
@@ -139,6 +140,23 @@ package struct Setting: Sendable {
                 "its private key (or a variable with the key or its path: \(ApplicationCredentials.keyVariables.joined(separator: ", ")); else vonage_app.json or private.key, if it is here)"
         ) { settings, value, _ throws(UsageError) in settings.privateKeyFile = value },
         Setting(
+            flag: "--region", environment: ["REGION"], placeholder: VonageRegion.allCases.map(\.rawValue).joined(separator: "|"),
+            help: "the region of Vonage's in which users and rooms are made; that of the apps (us)"
+        ) { settings, value, source throws(UsageError) in
+            guard let region = VonageRegion(rawValue: value.lowercased()) else {
+                throw UsageError("\(source): \(printable(value)); write us, eu or ap")
+            }
+            settings.region = region
+        },
+        Setting(
+            flag: "--api-url", environment: ["VONAGE_API_URL"], placeholder: "URL",
+            help: "where Vonage's API of users and conversations is (\(VonageRegion.us.api), or that of --region)"
+        ) { settings, value, source throws(UsageError) in settings.apiURL = try publicURL(value, source) },
+        Setting(
+            flag: "--video-url", environment: ["VONAGE_VIDEO_URL"], placeholder: "URL",
+            help: "where Vonage's video API is (\(VonageConfiguration.defaultVideo))"
+        ) { settings, value, source throws(UsageError) in settings.videoURL = try publicURL(value, source) },
+        Setting(
             flag: "--trusted-proxies", environment: ["TRUSTED_PROXIES"], placeholder: "LIST",
             help: "whose forwarded fields count: addresses, networks, loopback, private, or none; may be repeated (loopback)",
             repeats: true
@@ -159,6 +177,15 @@ package struct Setting: Sendable {
                 throw UsageError("\(source): \(printable(value)) is no limit; write 600, \(RateLimit.allowed)")
             }
             settings.openAppsLimit = limit
+        },
+        Setting(
+            flag: "--cors-origin", environment: ["CORS_ORIGIN"], placeholder: "ORIGIN",
+            help: "a web page's origin from which a browser may ask for tokens and rooms, like https://app.example.com, or * for any; "
+                + "may be repeated, or a list with commas (none)", repeats: true
+        ) { settings, value, source throws(UsageError) in
+            for piece in value.split(separator: ",", omittingEmptySubsequences: false) {
+                settings.corsOrigins.append(try origin(String(piece), source))
+            }
         },
         Setting(
             flag: "--admin-token-file", environment: [], placeholder: "FILE",
@@ -324,4 +351,15 @@ private func publicURL(_ value: String, _ source: String) throws(UsageError) -> 
         throw UsageError("\(source): \(printable(value)) is not a URL; write https://HOST or https://HOST/PATH, without ? and #")
     }
     return value.hasSuffix("/") ? String(value.dropLast()) : value
+}
+
+/// `scheme://host[:port]` as browsers send it, or `*`.
+private func origin(_ value: String, _ source: String) throws(UsageError) -> String {
+    if value == "*" { return value }
+    let rest = value.hasPrefix("https://") ? value.dropFirst(8) : value.hasPrefix("http://") ? value.dropFirst(7) : ""
+    let authority = Array(rest.utf8)
+    guard isAuthority(0..<authority.count, in: authority.span), !rest.contains("@") else {
+        throw UsageError("\(source): \(printable(value)) is no origin; write https://HOST or http://HOST:PORT without a path, or *")
+    }
+    return value.lowercased()
 }

@@ -6,6 +6,7 @@
 package import EventLog
 package import HTTPServer
 package import NCCO
+package import VonageAPI
 package import VonageAuth
 
 /// A command line or an environment that cannot be followed; the process ends with exit code 64 (`EX_USAGE` of sysexits.h).
@@ -50,12 +51,19 @@ package struct Settings: Sendable {
     /// Which Vonage application tokens are made for.
     package var applicationID: ApplicationID?
     package var privateKeyFile: String?
+    /// Where users and rooms are, unless a URL says so.
+    package var region = VonageRegion.us
+    /// Without a slash at their ends.
+    package var apiURL: String?
+    package var videoURL: String?
     /// Whose word counts on who asks and under which name.
     package var trustedProxies = TrustedProxies()
     /// Whether apps get tokens and rooms without the admin's token.
     package var opensApps = false
     /// How often one peer may ask for them.
     package var openAppsLimit = RateLimit(clamping: 600, per: .minute)
+    /// Origins of pages that may ask for them, in lower case; `*` for any.
+    package var corsOrigins: [String] = []
     package var adminTokenFile: String?
     package var adminToken: String?
     package var signatureSecretFile: String?
@@ -72,6 +80,11 @@ package struct Settings: Sendable {
 
     /// What templates can be filled with.
     package var flows: FlowSettings { FlowSettings(numbers: numbers, inboundUser: inboundUser, dialPlan: dialPlan) }
+
+    /// Where Vonage's API is asked.
+    package var vonage: VonageConfiguration {
+        VonageConfiguration(api: apiURL ?? region.api, video: videoURL ?? VonageConfiguration.defaultVideo)
+    }
 
     /// Which numbers of requests may be dialled.
     package var dialPlan: DialPlan { DialPlan(allowed: allowPrefixes, denied: denyPrefixes, deniesByDefault: deniesByDefault) }

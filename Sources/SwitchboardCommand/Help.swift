@@ -3,9 +3,12 @@
 // What the commands print about themselves. The flags of `serve` come from the table that parses them.
 
 import Switchboard
+import VonageAPI
 
 enum Help {
-    static let commands = ["serve", "lint", "explain", "schema", "events", "token", "doctor", "simulate", "health", "version", "help"]
+    static let commands = [
+        "serve", "lint", "explain", "schema", "events", "users", "token", "doctor", "simulate", "health", "version", "help",
+    ]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
@@ -15,6 +18,7 @@ enum Help {
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
           switchboard events     read the event log: lines, calls, one call's story; check it, replay it
+          switchboard users      list, make and delete the people who can log in, and make their tokens
           switchboard token      make tokens for Vonage, and say what one holds and what is wrong with it
           switchboard doctor     look at everything that a call depends on, with a cure for each fault
           switchboard simulate   play Vonage's side, offline: users, conversations, calls, video sessions
@@ -180,6 +184,34 @@ enum Help {
 
         Exit codes, by the first failure: 0 none, 64 settings, number, secret or flows, 65 key or token, 69 port, address or Vonage's API,
         71 clock, 73 events folder.
+        """
+
+    static let users = """
+        switchboard users list [FLAG…]: show who can log in with the Client SDK
+        switchboard users create NAME [FLAG…]: make a user, where there is none of this name, and print the id
+        switchboard users delete NAME [FLAG…]: delete a user
+        switchboard users token NAME [FLAG…]: print a token for a user that is there
+
+        They ask Vonage's API; no server needs to run. Users that Vonage made for telephones are not listed.
+
+          --application-id UUID   [VONAGE_APPLICATION_ID, API_APPLICATION_ID]
+          --private-key-file FILE   [\(ApplicationCredentials.keyVariables.joined(separator: ", "))]
+              as for switchboard serve; else vonage_app.json or private.key, if one is in this folder
+          --region \(VonageRegion.allCases.map(\.rawValue).joined(separator: "|"))   [REGION]
+              where the users live: the region that the apps connect to (us)
+          --api-url URL   [VONAGE_API_URL]
+              where Vonage's API is (\(VonageRegion.us.api), or that of --region)
+          --ttl TIME
+              token: how long it is good, from 60s to 24h (6h)
+          --json
+              list: one JSON object a line
+
+        Examples:
+          switchboard users create Alice
+          switchboard users token Alice --ttl 1h
+
+        Exit codes: 0 done, 1 there is no such user, or Vonage does not take the name, 64 the command line, or no application id or key, 69
+        Vonage gave no good answer.
         """
 
     static let token = """

@@ -36,7 +36,8 @@ enum Serve {
                 folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
                 baseURL: settings.baseURL()
             ) { line in Console.errors.print(line) }
-            let application = Application(settings: settings, flows: flows, log: log, admin: admin, webhooks: webhooks)
+            let apps = try AppService(settings, credentials: credentials, rooms: rooms(settings))
+            let application = Application(settings: settings, flows: flows, log: log, admin: admin, webhooks: webhooks, apps: apps)
             let server = try Server(settings.server, service: application)
             application.observe { server.statistics }
             // Port 0 has become another.
@@ -103,6 +104,18 @@ enum Serve {
             secrets: secrets, applicationID: applicationID?.description, leeway: settings.webhookLeeway,
             requiresPayloadHash: settings.requiresPayloadHash)
         return try WebhookGuard(verifier, unsigned: settings.unsigned)
+    }
+
+    /// Nil where what is kept of them cannot be read: calls go on.
+    private static func rooms(_ settings: Settings) -> RoomBook? {
+        do throws(KeptLinesError) {
+            let rooms = try RoomBook(folder: settings.events)
+            if let warning = rooms.warning { Console.errors.print("warning: \(warning)") }
+            return rooms
+        } catch {
+            Console.errors.print("warning: there are no rooms: \(error)")
+            return nil
+        }
     }
 
     private static func openLog(_ settings: Settings) throws(EventLogError) -> EventLog {

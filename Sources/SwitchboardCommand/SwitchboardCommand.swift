@@ -36,6 +36,8 @@ struct SwitchboardCommand {
         case "events": Events.run(arguments, environment: environment())
         case "schema" where wantsHelp: Console.output.print(Help.schema)
         case "schema": Schema.run(arguments)
+        case "users" where wantsHelp: Console.output.print(Help.users)
+        case "users": Users.run(arguments, environment: environment())
         case "token" where wantsHelp: Console.output.print(Help.token)
         case "token": Token.run(arguments, environment: environment())
         case "simulate" where wantsHelp: Console.output.print(Help.simulate)
@@ -59,6 +61,7 @@ struct SwitchboardCommand {
         case "schema": Help.schema
         case "doctor": Help.doctor
         case "events": Help.events
+        case "users": Help.users
         case "token": Help.token
         case "simulate": Help.simulate
         case "health": Help.health

@@ -49,10 +49,17 @@ package final class VonageClient: VonageService {
 
     /// - Parameter token: gives a token of the application that is good for another minute.
     package convenience init(_ configuration: VonageConfiguration, token: @escaping @Sendable () throws -> String) {
-        let web = WebClient()
+        // Each host has a client of its own: one that does not answer takes no thread from the other.
+        let (api, video) = (WebClient(), WebClient())
         self.init(
-            configuration, token: token, send: { request async throws(WebError) in try await web.send(request) }, pacing: .system,
-            stopping: { web.stop() })
+            configuration, token: token,
+            send: { request async throws(WebError) in
+                try await (request.url.hasPrefix(configuration.video) ? video : api).send(request)
+            }, pacing: .system,
+            stopping: {
+                api.stop()
+                video.stop()
+            })
     }
 
     init(

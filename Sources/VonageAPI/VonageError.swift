@@ -64,6 +64,7 @@ extension VonageError {
         case .tooLarge: self.init(.unreadable, "\(host) answered with more than is taken")
         case .unreachable: self.init(.noAnswer, "\(host) cannot be reached: \(error.description)")
         case .insecure: self.init(.noAnswer, "the connection to \(host) is not safe: \(error.description)")
+        case .busy, .stopped: self.init(.busy, "\(host) was not asked: \(error.description)")
         case .broken, .badURL: self.init(.noAnswer, "\(host) gave no whole answer: \(error.description)")
         }
     }

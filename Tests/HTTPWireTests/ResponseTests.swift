@@ -94,7 +94,7 @@ private let start = "HTTP/1.1 200 OK\r\nDate: DATE\r\nX-Content-Type-Options: no
             404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 413: "Content Too Large",
             414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed", 429: "Too Many Requests",
             431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-            503: "Service Unavailable", 505: "HTTP Version Not Supported",
+            503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
         ]
         for status in Status.allCases {
             #expect((200..<600).contains(status.rawValue))

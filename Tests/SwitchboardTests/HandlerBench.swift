@@ -24,6 +24,8 @@ final class HandlerBench {
     private let mailbox: Mailbox
     private let folder: String
     private let log: EventLog
+    /// Of the event log.
+    var events: String { folder }
     /// Milliseconds since 1970 at which requests come in; nil for the time it is.
     var wall: Int64?
     /// Who sends the requests.
@@ -35,9 +37,11 @@ final class HandlerBench {
     ///   - files: of the folder of flows, by name; without any the default flow serves.
     ///   - clock: of the handler and of requests.
     ///   - webhooks: without one they are open.
+    ///   - apps: what makes users and rooms, of the log's folder; without one there are none.
     init(
         files: [String: String] = [:], calls: SystemCalls = .real, clock: Clock = .system, logFormat: Settings.LogFormat? = nil,
-        webhooks: WebhookGuard? = nil, console: Console = Console(descriptor: -1), adjust: (inout Settings) throws -> Void = { _ in }
+        webhooks: WebhookGuard? = nil, console: Console = Console(descriptor: -1), adjust: (inout Settings) throws -> Void = { _ in },
+        apps: ((_ folder: String, Clock) throws -> AppService)? = nil
     ) throws {
         self.clock = clock
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("switchboard-\(UUID().uuidString)").path
@@ -53,8 +57,8 @@ final class HandlerBench {
         let flows = try FlowStore(folder: folder + "/nccos", isNamed: false, settings: settings.flows, baseURL: "https://calls.example.com")
         { _ in }
         application = try Application(
-            settings: settings, flows: flows, log: log, admin: AdminToken(settings), webhooks: webhooks, console: console,
-            errors: Console(descriptor: -1), clock: clock)
+            settings: settings, flows: flows, log: log, admin: AdminToken(settings), webhooks: webhooks, apps: apps?(folder, clock),
+            console: console, errors: Console(descriptor: -1), clock: clock)
         mailbox = try Mailbox()
         handler = try #require(application.makeHandler(mailbox: mailbox) as? RequestHandler)
     }

@@ -10,18 +10,24 @@ struct RoutingTests {
         case route(Route)
         case flow(String)
         case call(String)
+        case user(String)
+        case userToken(String)
+        case room(String)
         case status(UInt16)
     }
 
-    private func routing(_ line: String, isAdmin: Bool = false) throws -> (outcome: Outcome, response: Response?) {
+    private func routing(_ line: String, isAdmin: Bool = false, opensApps: Bool = false) throws -> (outcome: Outcome, response: Response?) {
         let bytes = Array("\(line) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         var head = RequestHead()
         #expect(try parseRequestHead(bytes.span, into: &head, limits: Limits()))
         let flows = try FlowBench.builtIn().set
-        switch Routing(head, bytes: bytes.span, flows: flows, isAdmin: isAdmin) {
+        switch Routing(head, bytes: bytes.span, flows: flows, isAdmin: isAdmin, opensApps: opensApps) {
         case .route(let route): return (.route(route), nil)
         case .flow(let flow): return (.flow(flows.flows[flow].name), nil)
         case .call(let name): return (.call(name), nil)
+        case .user(let name): return (.user(name), nil)
+        case .userToken(let name): return (.userToken(name), nil)
+        case .room(let name): return (.room(name), nil)
         case .answered(let response): return (.status(response.status.rawValue), response)
         }
     }
@@ -72,6 +78,50 @@ struct RoutingTests {
             #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
             #expect(try routing("POST \(target)", isAdmin: true).outcome == .status(405), "\(target)")
         }
+    }
+
+    @Test func `users are found by their names, and by the admin alone`() throws {
+        for (target, name) in [
+            ("/users/Alice", "Alice"), ("/users/Alice/", "Alice"), ("/users/A%20b%C3%A9?x", "A bé"), ("/users/token", "token"),
+            ("/%75sers/Alice", "Alice"),
+        ] {
+            #expect(try routing("DELETE \(target)", isAdmin: true, opensApps: true).outcome == .user(name), "\(target)")
+            #expect(try routing("DELETE \(target)", opensApps: true).outcome == .status(404), "\(target)")
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .status(405), "\(target)")
+        }
+        for target in ["/users/A%20b/token", "/users/A%20b/token/", "/users/A%20b/%74oken"] {
+            #expect(try routing("POST \(target)", isAdmin: true).outcome == .userToken("A b"), "\(target)")
+            #expect(try routing("POST \(target)", opensApps: true).outcome == .status(404), "\(target)")
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .status(405), "\(target)")
+        }
+        #expect(try routing("POST /users/token/token", isAdmin: true).outcome == .userToken("token"))
+        for target in ["/users/a/b", "/users//token", "/users/a/b/token", "/users/a/tokens"] {
+            #expect(try routing("POST \(target)", isAdmin: true).outcome == .status(404), "\(target)")
+        }
+        #expect(try routing("DELETE /users/a%2Fb", isAdmin: true).outcome == .status(400))
+    }
+
+    @Test func `what apps ask for is there for the admin, and for others where it is open`() throws {
+        for route in Route.allCases where route.audience == .apps {
+            for method in ["GET", "POST", "OPTIONS", "DELETE"] {
+                let closed = try routing("\(method) \(route.rawValue)")
+                #expect(closed.outcome == .status(404))
+                #expect(closed.response?.body == (try routing("\(method) /nothing-like-it").response?.body))
+                #expect(try routing("\(method) \(route.rawValue)", opensApps: true).outcome != .status(404))
+                #expect(try routing("\(method) \(route.rawValue)", isAdmin: true).outcome != .status(404))
+            }
+        }
+        for target in ["/room/tea", "/room/tea/", "/%72oom/tea?ttl=60"] {
+            #expect(try routing("GET \(target)", opensApps: true).outcome == .room("tea"), "\(target)")
+            #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
+            #expect(try routing("POST \(target)", opensApps: true).outcome == .status(405), "\(target)")
+        }
+        for target in ["/room", "/room/", "/room/a/b", "/rooms/a", "/Room/a"] {
+            #expect(try routing("GET \(target)", opensApps: true).outcome == .status(404), "\(target)")
+        }
+        let hint = try #require(try routing("GET /tokem", opensApps: true).response)
+        #expect(String(decoding: hint.body, as: UTF8.self).contains("did you mean /token?"))
+        #expect(try !String(decoding: #require(routing("GET /tokem").response).body, as: UTF8.self).contains("/token"))
     }
 
     @Test(arguments: Route.allCases, Method.allCases)

@@ -61,7 +61,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageSimulator",
+                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageAPI",
+                "VonageSimulator",
                 "SwitchboardCommand",
             ]),
     ],

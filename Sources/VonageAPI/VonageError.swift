@@ -65,7 +65,7 @@ extension VonageError {
         case .unreachable: self.init(.noAnswer, "\(host) cannot be reached: \(error.description)")
         case .insecure: self.init(.noAnswer, "the connection to \(host) is not safe: \(error.description)")
         case .busy, .stopped: self.init(.busy, "\(host) was not asked: \(error.description)")
-        case .broken, .badURL: self.init(.noAnswer, "\(host) gave no whole answer: \(error.description)")
+        case .broken, .badURL, .noLibrary: self.init(.noAnswer, "\(host) gave no whole answer: \(error.description)")
         }
     }
 }

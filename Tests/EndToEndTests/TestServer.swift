@@ -72,7 +72,8 @@ extension PollerKind {
 func withServer<Result>(
     _ poller: PollerKind = .underTest, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
     errors: Console = Console(descriptor: -1), clock: Clock = .system, calls: SystemCalls = .real,
-    webhooks: WebhookGuard? = nil, adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
+    webhooks: WebhookGuard? = nil, apps: ((_ folder: String) throws -> AppService)? = nil,
+    adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
 ) throws -> Result {
     try withFolder { folder in
         var settings = try Settings()
@@ -91,8 +92,8 @@ func withServer<Result>(
             baseURL: settings.baseURL(port: 0)
         ) { errors.print($0) }
         let application = try Application(
-            settings: settings, flows: flows, log: log, admin: AdminToken(settings), webhooks: webhooks, console: console, errors: errors,
-            clock: clock)
+            settings: settings, flows: flows, log: log, admin: AdminToken(settings), webhooks: webhooks, apps: apps?(settings.events),
+            console: console, errors: errors, clock: clock)
         let server = try Server(settings.server, service: application, clock: clock)
         flows.setBaseURL(settings.baseURL(port: server.port))
         flows.watch()

@@ -209,10 +209,12 @@ extension RequestHandler {
         guard apps.begin() else { return now(.busy) }
         let (mailbox, ticket, application) = (mailbox, exchange.ticket, application)
         Task(executorPreference: apps.executor) {
-            var response: Response
-            do throws(AppError) { response = try await work(apps) } catch {
-                application.tell(error)
-                response = error.response
+            let deadline = VonageDeadline.after(milliseconds: AppService.patience)
+            var response = await VonageDeadline.$current.withValue(deadline) {
+                do throws(AppError) { return try await work(apps) } catch {
+                    application.tell(error)
+                    return error.response
+                }
             }
             apps.end()
             response.fields.append(fields)

@@ -20,6 +20,14 @@ struct Pacing: Sendable {
         wait: { try? await Task.sleep(nanoseconds: UInt64(max($0, 0)) * 1_000_000) })
 }
 
+/// When all that a task asks must have its answer: several requests one after the other share the time.
+package enum VonageDeadline {
+    /// Monotonic milliseconds; nil where each request has its own time alone.
+    @TaskLocal package static var current: Int64?
+
+    package static func after(milliseconds: Int64) -> Int64 { Pacing.system.now() &+ milliseconds }
+}
+
 package final class VonageClient: VonageService {
     /// One request, without what all have.
     struct Question: Sendable {
@@ -221,9 +229,10 @@ package final class VonageClient: VonageService {
 
     /// The answer, whatever its status, of as many tries as it takes and there may be.
     private func exchange(_ question: Question) async throws(VonageError) -> WebAnswer {
-        let deadline = pacing.now() &+ configuration.time
+        let now = pacing.now()
+        let deadline = min(now &+ configuration.time, VonageDeadline.current ?? .max)
         let gate = question.host == .api ? apiGate : videoGate
-        switch await gate.enter(milliseconds: configuration.time) {
+        switch await gate.enter(milliseconds: deadline &- now) {
         case .entered: break
         case .full: throw VonageError(.busy, "too many requests to \(host(question.host)) wait already")
         case .timeout: throw VonageError(.timeout, "requests to \(host(question.host)) take so long that this one was not sent")

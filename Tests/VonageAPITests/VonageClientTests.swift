@@ -288,6 +288,21 @@ struct VonageClientTests {
         #expect(script.sent.map(\.milliseconds) == [8000, 7800, 7200])
     }
 
+    @Test func `all that a task asks has one time together, and a list ends with it`() async throws {
+        let script = Script([answer(500), answer(201, alice), page("users", alice, next: "h?cursor=1"), .failure(WebError(.timeout, "x"))])
+        let client = script.client()
+        try await VonageDeadline.$current.withValue(1_001_000) {
+            _ = try await client.createUser(named: "Alice")
+            let list = try await client.all(mostPages: 9) { cursor throws(VonageError) in try await client.users(after: cursor) }
+            #expect(list.items.count == 1 && list.isCut)
+        }
+        #expect(script.sent.map(\.milliseconds) == [1000, 800, 800, 800])
+        let late = await VonageDeadline.$current.withValue(1_000_000) {
+            await fault { () async throws(VonageError) in try await client.users(after: nil) }
+        }
+        #expect(late == .timeout && script.sent.count == 4, "there is no time left")
+    }
+
     @Test func `without a token nothing is sent`() async {
         struct None: Error {}
         let script = Script([answer(200, alice)])

@@ -18,6 +18,9 @@ package final class AppService: Sendable {
     /// Pages of a hundred: 10,000 users, or conversations with the calls among them.
     static let mostPages = 100
 
+    /// Milliseconds for all that one answer takes of Vonage, less than a request may wait for its answer (`Limits.replyTime`).
+    static let patience: Int64 = 8000
+
     let credentials: ApplicationCredentials
     let rooms: RoomBook?
     private let vonage: any VonageService

@@ -74,6 +74,7 @@ final class RequestHandler: Handler {
         case .route(.health), .route(.healthBehindProxy):
             return .now(application.health(isAdmin: isAdmin, proof: application.proof.proof(asked: head.query, in: bytes)))
         case .route(.metrics): return .now(application.metrics())
+        case .route(.openAPI): return .now(OpenAPI.response)
         case .route(.calls): return calls(head, bytes, exchange)
         case .route(.callStream): return callStream(head, bytes, exchange)
         case .route(.home): return .now(home(head, bytes, exchange, access))

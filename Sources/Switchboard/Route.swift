@@ -26,13 +26,14 @@ enum Route: String, CaseIterable, Sendable {
     case auth = "/auth"
     case rooms = "/rooms"
     case session = "/session"
+    case openAPI = "/openapi.json"
 
     /// Who finds a route; to all others it is 404, as if it were not there.
     enum Audience { case all, apps, admin }
 
     var audience: Audience {
         switch self {
-        case .event, .health, .healthBehindProxy, .login, .loginScript, .logout: .all
+        case .event, .health, .healthBehindProxy, .login, .loginScript, .logout, .openAPI: .all
         case .metrics, .calls, .callStream, .home, .users: .admin
         case .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session: .apps
         }
@@ -50,7 +51,7 @@ enum Route: String, CaseIterable, Sendable {
     func takes(_ method: Method) -> Bool {
         switch self {
         case .event: method == .get || method == .post
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: method == .get || method == .head
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI: method == .get || method == .head
         case .login: method == .get || method == .head || method == .post
         case .logout, .getJWT, .user, .createUser, .auth: method == .post
         case .jwt, .token, .session: method == .get
@@ -61,7 +62,7 @@ enum Route: String, CaseIterable, Sendable {
     var allow: String {
         switch self {
         case .event: "GET, POST, OPTIONS"
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript: Self.readOnly
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI: Self.readOnly
         case .login: "GET, HEAD, POST, OPTIONS"
         case .logout, .getJWT, .user, .createUser, .auth: "POST, OPTIONS"
         case .jwt, .token, .session: Self.getOnly
@@ -95,7 +96,7 @@ enum Route: String, CaseIterable, Sendable {
             self = .logout
         } else {
             // Those that are asked for seldom.
-            for route in [Self.users, .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session]
+            for route in [Self.users, .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session, .openAPI]
             where route.rawValue.utf8.count == path.count && bytes.text(path) == route.rawValue {
                 self = route
                 return

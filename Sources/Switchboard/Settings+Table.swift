@@ -157,6 +157,10 @@ package struct Setting: Sendable {
             help: "where Vonage's video API is (\(VonageConfiguration.defaultVideo))"
         ) { settings, value, source throws(UsageError) in settings.videoURL = try publicURL(value, source) },
         Setting(
+            flag: "--simulate", environment: [], placeholder: nil,
+            help: "play Vonage's API too, in memory: users, rooms, sessions and tokens without an account"
+        ) { settings, _, _ throws(UsageError) in settings.simulates = true },
+        Setting(
             flag: "--trusted-proxies", environment: ["TRUSTED_PROXIES"], placeholder: "LIST",
             help: "whose forwarded fields count: addresses, networks, loopback, private, or none; may be repeated (loopback)",
             repeats: true

@@ -56,6 +56,8 @@ package struct Settings: Sendable {
     /// Without a slash at their ends.
     package var apiURL: String?
     package var videoURL: String?
+    /// Whether Vonage's API is played by this process.
+    package var simulates = false
     /// Whose word counts on who asks and under which name.
     package var trustedProxies = TrustedProxies()
     /// Whether apps get tokens and rooms without the admin's token.

@@ -39,7 +39,7 @@ enum DoctorCommand {
         findings.append(finding)
         let client = WebClient()
         findings += address(settings, nonce, expected, doctor, client)
-        findings += vonage(isOnline, credentials, doctor, client)
+        findings += vonage(isOnline, settings, credentials, doctor, client)
         server?.stop(grace: 0)
         for finding in findings { Console.output.print(finding.line) }
         Console.output.print("\nTo link application and number at Vonage, with Vonage's command line (npm install -g @vonage/cli):\n")
@@ -134,19 +134,34 @@ enum DoctorCommand {
     }
 
     private static func vonage(
-        _ isOnline: Bool, _ credentials: ApplicationCredentials?, _ doctor: Doctor, _ client: WebClient
+        _ isOnline: Bool, _ settings: Settings, _ credentials: ApplicationCredentials?, _ doctor: Doctor, _ client: WebClient
     ) -> [DoctorFinding] {
         guard isOnline else { return [DoctorFinding(.vonage, .skipped, "Vonage's API is asked only with --online")] }
-        let url = "https://api.nexmo.com/v1/users?page_size=1"
+        let api = settings.vonage.api
+        var fields: [(name: String, value: String)] = []
+        if let pair = credentials?.pair,
+            let token = try? ApplicationToken(applicationID: pair.applicationID).signed(by: pair.key, at: Clock.system.wall() / 1000)
+        {
+            fields = [("Authorization", "Bearer \(token)")]
+        }
         do throws(WebError) {
-            let answer = try client.sendAndWait(WebRequest("GET", url, milliseconds: patience))
-            var findings = [DoctorFinding(.vonage, .ok, "api.nexmo.com answers (\(answer.status))")]
+            let answer = try client.sendAndWait(WebRequest("GET", "\(api)/v1/users?page_size=1", fields: fields, milliseconds: patience))
+            var findings: [DoctorFinding] = []
+            if !fields.isEmpty, answer.status == 401 || answer.status == 403 {
+                findings = [
+                    DoctorFinding(
+                        .vonage, .failed, "\(api) refuses the token (\(answer.status))",
+                        cure: "is the key that of this application, and the clock right? make a new key in Vonage's dashboard otherwise")
+                ]
+            } else {
+                findings = [DoctorFinding(.vonage, .ok, "\(api) answers (\(answer.status))")]
+            }
             if let date = answer.fields["date"], let clock = doctor.clock(beside: (date, Clock.system.wall()), of: "Vonage") {
                 findings.append(clock)
             }
             return findings
         } catch {
-            return [DoctorFinding(.vonage, .failed, "api.nexmo.com cannot be asked: \(error)", cure: cure(error))]
+            return [DoctorFinding(.vonage, .failed, "\(api) cannot be asked: \(error)", cure: cure(error))]
         }
     }
 

@@ -8,6 +8,7 @@ import HTTPServer
 import NCCO
 import Switchboard
 import VonageAuth
+import VonageSimulator
 
 #if canImport(Glibc)
     import Glibc
@@ -27,8 +28,9 @@ enum Serve {
         signal(SIGCHLD, SIG_IGN)
         let stop = StopSignals()
         do {
-            let settings = try settings(arguments, environment)
-            let credentials = try ApplicationCredentials(settings, environment: environment)
+            var settings = try settings(arguments, environment)
+            var credentials = try ApplicationCredentials(settings, environment: environment)
+            let simulator = try simulator(&settings, &credentials)
             let log = try openLog(settings)
             let admin = try AdminToken(settings)
             let webhooks = try webhookGuard(settings, environment, applicationID: credentials.applicationID)
@@ -50,6 +52,9 @@ enum Serve {
                     settings: settings, addresses: server.addresses, port: server.port, flows: flows.summary, admin: admin,
                     credentials: credentials, secrets: webhooks?.verifier.secrets, isTerminal: console.isTerminal)
                 for line in banner.lines { console.print(line) }
+                if let simulator {
+                    console.print("  vonage       played here, at \(simulator.baseURL): what is made there is gone with this process")
+                }
             }
             for line in credentials.warnings { Console.errors.print("warning: \(line)") }
             if settings.numbers.isEmpty {
@@ -70,6 +75,7 @@ enum Serve {
                 log.reopen()
                 flows.reload()
             })
+            simulator?.stop(grace: 0)
             end(server, application, log, grace: settings.grace)
         } catch let error as UsageError {
             SwitchboardCommand.finish(64, "switchboard serve: \(error)")
@@ -104,6 +110,26 @@ enum Serve {
             secrets: secrets, applicationID: applicationID?.description, leeway: settings.webhookLeeway,
             requiresPayloadHash: settings.requiresPayloadHash)
         return try WebhookGuard(verifier, unsigned: settings.unsigned)
+    }
+
+    /// Vonage's API on a port of its own, where that is asked for; from then on settings and credentials lead there.
+    private static func simulator(
+        _ settings: inout Settings, _ credentials: inout ApplicationCredentials
+    ) throws -> SimulatedVonageServer? {
+        guard settings.simulates else { return nil }
+        guard settings.apiURL == nil, settings.videoURL == nil else {
+            throw UsageError("--simulate plays Vonage's API itself; leave out --api-url and --video-url (VONAGE_API_URL, VONAGE_VIDEO_URL)")
+        }
+        var configuration = SimulatedVonageServer.Configuration()
+        configuration.port = 0
+        configuration.applicationID = credentials.applicationID
+        configuration.privateKey = credentials.key
+        let simulator = try SimulatedVonageServer(configuration)
+        (settings.apiURL, settings.videoURL) = (simulator.baseURL, simulator.baseURL)
+        credentials = ApplicationCredentials(
+            applicationID: simulator.applicationID, key: simulator.privateKey,
+            source: credentials.key == nil ? "--simulate, made for this run" : credentials.keySource)
+        return simulator
     }
 
     /// Nil where what is kept of them cannot be read: calls go on.

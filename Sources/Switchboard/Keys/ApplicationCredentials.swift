@@ -80,9 +80,9 @@ package struct ApplicationCredentials: Sendable {
     }
 
     /// Credentials that come from nowhere, for whoever has them already.
-    package init(applicationID: ApplicationID? = nil, key: PrivateKey? = nil) {
+    package init(applicationID: ApplicationID? = nil, key: PrivateKey? = nil, source: String? = nil) {
         (self.applicationID, self.key) = (applicationID, key)
-        (keySource, warnings) = (nil, [])
+        (keySource, warnings) = (source, [])
     }
 
     /// Nil where one of both is missing.

@@ -126,7 +126,7 @@ enum OpenAPI {
         }
 
         private var identifier: String {
-            method
+            (path.hasPrefix("/_/") ? "behindProxy" : "") + method
                 + path.split(whereSeparator: { !$0.isLetter && !$0.isNumber }).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
         }
 
@@ -176,7 +176,7 @@ extension OpenAPI {
         ["/health", "/_/health"].map { path in
             Operation(
                 method: "get", path: path, summary: "Whether calls are answered",
-                query: [("nonce", #"{"type":"string","maxLength":64}"#)],
+                query: [("nonce", text)],
                 answers: [
                     (
                         200, "Calls are answered",

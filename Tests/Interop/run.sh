@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Agreement with others: NCCOs and tokens against Vonage's own Python packages and PyJWT, forged tokens against us, the simulated Vonage against
-# Vonage's clients, and the JSON Schemas against a validator that is not ours.
+# Vonage's clients, the JSON Schemas against a validator that is not ours, and the server against its OpenAPI description.
 #
 #   Tests/Interop/run.sh [--binary FILE] [TEST…]
 #

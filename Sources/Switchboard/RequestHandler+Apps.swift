@@ -209,7 +209,7 @@ extension RequestHandler {
         guard apps.begin() else { return now(.busy) }
         let (mailbox, ticket, application) = (mailbox, exchange.ticket, application)
         Task(executorPreference: apps.executor) {
-            let deadline = VonageDeadline.after(milliseconds: AppService.patience)
+            let deadline = VonageDeadline.after(milliseconds: apps.patience)
             var response = await VonageDeadline.$current.withValue(deadline) {
                 do throws(AppError) { return try await work(apps) } catch {
                     application.tell(error)

@@ -18,11 +18,10 @@ package final class AppService: Sendable {
     /// Pages of a hundred: 10,000 users, or conversations with the calls among them.
     static let mostPages = 100
 
-    /// Milliseconds for all that one answer takes of Vonage, less than a request may wait for its answer (`Limits.replyTime`).
-    static let patience: Int64 = 8000
-
     let credentials: ApplicationCredentials
     let rooms: RoomBook?
+    /// Milliseconds for all that one answer takes of Vonage.
+    let patience: Int64
     private let vonage: any VonageService
     private let clock: Clock
     private let underWay = Atomic<Int>(0)
@@ -53,10 +52,14 @@ package final class AppService: Sendable {
         let token: String
     }
 
-    /// - Parameter rooms: nil where there are none, as for commands.
+    /// - Parameters:
+    ///   - rooms: nil where there are none, as for commands.
+    ///   - patience: in milliseconds, less than a request may wait for its answer (`Limits.replyTime`).
     package init(
-        credentials: ApplicationCredentials, rooms: RoomBook? = nil, vonage: any VonageService, clock: Clock = .system
+        credentials: ApplicationCredentials, rooms: RoomBook? = nil, vonage: any VonageService, patience: Int64 = 8000,
+        clock: Clock = .system
     ) {
+        self.patience = patience
         self.credentials = credentials
         self.rooms = rooms
         self.vonage = vonage

@@ -13,6 +13,7 @@ extension Application {
         var reasons: [String] = []
         if case .degraded(let ofLog) = log.status.health { reasons = ofLog }
         if let problem = flows.problem { reasons.append("flows are not read anew: \(problem)") }
+        if let apps, apps.rooms == nil { reasons.append("rooms are not kept: rooms.jsonl could not be read at the start") }
         if let problem = webhooks?.problem { reasons.append(problem) }
         return reasons
     }

@@ -69,8 +69,11 @@ package final class Application: Service, Sendable {
     /// What runs besides the server ends.
     package func stop() {
         calls.stop()
-        apps?.stop()
+        stopAsking()
     }
+
+    /// Requests to Vonage end, and whoever waits for one is answered.
+    package func stopAsking() { apps?.stop() }
 
     /// From now on `/metrics` knows the server's counts.
     package func observe(_ statistics: @escaping @Sendable () -> ServerStatistics) { server.withLock { $0 = statistics } }

@@ -179,6 +179,12 @@ extension RequestHandler {
             throw AppError(.badRequest, "\(name) is missing: the name of the user, in the query, a JSON object or a form.")
         }
         guard let user = UserName(text) else { throw AppError(.badRequest, "\(name) is not \(UserName.allowed).") }
+        guard !text.hasPrefix("NAM-"), !text.hasPrefix("USR-") else {
+            throw AppError(.badRequest, "\(name) begins with NAM- or USR-, as the names do that Vonage makes; choose another.")
+        }
+        guard !text.contains("/"), !text.contains("\\"), !text.contains("\u{FFFD}") else {
+            throw AppError(.badRequest, "\(name) holds a slash, a backslash or what is no character, and could not be asked for again.")
+        }
         return user
     }
 

@@ -36,7 +36,7 @@ package struct Setting: Sendable {
             for piece in value.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let number = PhoneNumber(lenient: Array(piece.utf8).span) else {
                     throw UsageError(
-                        "\(source): \(printable(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100"
+                        "\(source): \(shown(String(piece))) is no phone number; write 7 to 15 digits with the country code, like 14155550100"
                     )
                 }
                 if !settings.numbers.contains(number) { settings.numbers.append(number) }
@@ -47,7 +47,7 @@ package struct Setting: Sendable {
             help: "app user who is rung when a phone calls (Alice)"
         ) { settings, value, source throws(UsageError) in
             guard let name = UserName(value) else {
-                throw UsageError("\(source): \(printable(value)) is no user name; it has 1 to 100 characters and not only digits")
+                throw UsageError("\(source): \(shown(value)) is no user name; it has 1 to 100 characters and not only digits")
             }
             settings.inboundUser = name
         },
@@ -75,8 +75,12 @@ package struct Setting: Sendable {
         },
         Setting(
             flag: "--max-calls-per-user", environment: ["MAX_CALLS_PER_USER"], placeholder: "RATE",
-            help: "NCCOs with a connect that one user, or one caller, is given, like 10/min; then a sentence (any number)"
-        ) { settings, value, source throws(UsageError) in settings.maxCallsPerUser = try rate(value, source) },
+            help:
+                "NCCOs with a connect that one user, or one caller, is given, like 10/min, or none; then a sentence (any number; 10/min with --open-apps)"
+        ) { settings, value, source throws(UsageError) in
+            settings.hasNoUserLimit = value == "none"
+            if value != "none" { settings.maxCallsPerUser = try rate(value, source) }
+        },
         Setting(
             flag: "--max-calls", environment: ["MAX_CALLS"], placeholder: "RATE",
             help: "the same for all together, like 3/s, which is what Vonage takes (any number)"
@@ -99,7 +103,7 @@ package struct Setting: Sendable {
             } else if value.hasPrefix("interval=") {
                 settings.sync = .interval(milliseconds: Int(try duration(String(value.dropFirst(9)), in: 1...60_000, source)))
             } else {
-                throw UsageError("\(source): \(printable(value)); write always, interval=200ms or none")
+                throw UsageError("\(source): \(shown(value)); write always, interval=200ms or none")
             }
         },
         Setting(
@@ -144,7 +148,7 @@ package struct Setting: Sendable {
             help: "the region of Vonage's in which users and rooms are made; that of the apps (us)"
         ) { settings, value, source throws(UsageError) in
             guard let region = VonageRegion(rawValue: value.lowercased()) else {
-                throw UsageError("\(source): \(printable(value)); write us, eu or ap")
+                throw UsageError("\(source): \(shown(value)); write us, eu or ap")
             }
             settings.region = region
         },
@@ -170,7 +174,7 @@ package struct Setting: Sendable {
             help: "apps get tokens and rooms without the admin token: whoever finds the address can call at your cost"
         ) { settings, value, source throws(UsageError) in
             // The flag has no value; of the variable 0 is what people write who want it off.
-            guard ["", "1", "0"].contains(value) else { throw UsageError("\(source): \(printable(value)); write 1 or 0") }
+            guard ["", "1", "0"].contains(value) else { throw UsageError("\(source): \(shown(value)); write 1 or 0") }
             settings.opensApps = value != "0"
         },
         Setting(
@@ -178,7 +182,7 @@ package struct Setting: Sendable {
             help: "how often a minute one address may ask with --open-apps (600), or like 20/s"
         ) { settings, value, source throws(UsageError) in
             guard let limit = RateLimit(value, bare: .minute) else {
-                throw UsageError("\(source): \(printable(value)) is no limit; write 600, \(RateLimit.allowed)")
+                throw UsageError("\(source): \(shown(value)) is no limit; write 600, \(RateLimit.allowed)")
             }
             settings.openAppsLimit = limit
         },
@@ -211,7 +215,7 @@ package struct Setting: Sendable {
             help: "whether a webhook's token must vouch for the body or query it comes with (required)"
         ) { settings, value, source throws(UsageError) in
             guard value == "required" || value == "optional" else {
-                throw UsageError("\(source): \(printable(value)); write required or optional")
+                throw UsageError("\(source): \(shown(value)); write required or optional")
             }
             settings.requiresPayloadHash = value == "required"
         },
@@ -221,7 +225,7 @@ package struct Setting: Sendable {
             help: "what a webhook without a token gets: an answer, 503 so that Vonage tries again, or 401 (retry)"
         ) { settings, value, source throws(UsageError) in
             guard let policy = UnsignedPolicy(rawValue: value) else {
-                throw UsageError("\(source): \(printable(value)); write accept, retry or refuse")
+                throw UsageError("\(source): \(shown(value)); write accept, retry or refuse")
             }
             settings.unsigned = policy
         },
@@ -229,7 +233,7 @@ package struct Setting: Sendable {
             flag: "--log-answers", environment: ["LOG_ANSWERS"], placeholder: "all|none",
             help: "whether answers are kept in the event log too (all)"
         ) { settings, value, source throws(UsageError) in
-            guard value == "all" || value == "none" else { throw UsageError("\(source): \(printable(value)); write all or none") }
+            guard value == "all" || value == "none" else { throw UsageError("\(source): \(shown(value)); write all or none") }
             settings.logsAnswers = value == "all"
         },
         Setting(
@@ -237,7 +241,7 @@ package struct Setting: Sendable {
             help: "print a line for each webhook, also where the output is no terminal"
         ) { settings, value, source throws(UsageError) in
             guard let format = Settings.LogFormat(rawValue: value) else {
-                throw UsageError("\(source): \(printable(value)); write text or json")
+                throw UsageError("\(source): \(shown(value)); write text or json")
             }
             settings.logFormat = format
         },
@@ -289,7 +293,7 @@ package struct Setting: Sendable {
             help: "how the event loops wait (\(PollerKind.preferred.rawValue))"
         ) { settings, value, source throws(UsageError) in
             guard let kind = PollerKind(rawValue: value) else {
-                throw UsageError("\(source): \(printable(value)); write \(PollerKind.allCases.map(\.rawValue).joined(separator: " or "))")
+                throw UsageError("\(source): \(shown(value)); write \(PollerKind.allCases.map(\.rawValue).joined(separator: " or "))")
             }
             settings.server.poller = kind
         },
@@ -301,19 +305,19 @@ private func prefix(_ text: Substring, _ source: String, _ word: String) throws(
     let trimmed = text.drop { $0 == " " }
     guard let prefix = DialPrefix(trimmed) else {
         throw UsageError(
-            "\(source): \(printable(String(text))) is no prefix; write 1 to 15 digits that begin with a country code, like 44, or \(word)")
+            "\(source): \(shown(String(text))) is no prefix; write 1 to 15 digits that begin with a country code, like 44, or \(word)")
     }
     return prefix
 }
 
 private func rate(_ value: String, _ source: String) throws(UsageError) -> RateLimit {
-    guard let limit = RateLimit(value) else { throw UsageError("\(source): \(printable(value)) is no rate; write \(RateLimit.allowed)") }
+    guard let limit = RateLimit(value) else { throw UsageError("\(source): \(shown(value)) is no rate; write \(RateLimit.allowed)") }
     return limit
 }
 
 private func whole(_ value: String, in range: ClosedRange<Int>, _ source: String) throws(UsageError) -> Int {
     guard let number = Int(value), range.contains(number) else {
-        throw UsageError("\(source): \(printable(value)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+        throw UsageError("\(source): \(shown(value)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
 }
@@ -329,7 +333,7 @@ package func duration(
         if !overflow, range.contains(milliseconds) { return milliseconds }
     }
     throw UsageError(
-        "\(source): \(printable(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write \(example)")
+        "\(source): \(shown(value)) is not a time from \(range.lowerBound)ms to \(range.upperBound)ms; write \(example)")
 }
 
 /// `262144`, `256KiB`, `1MiB`, `10GB`; the example in the message lies in the range of each setting.
@@ -344,7 +348,7 @@ private func size(_ value: String, in range: ClosedRange<Int>, _ source: String)
         if !overflow, range.contains(bytes) { return bytes }
     }
     throw UsageError(
-        "\(source): \(printable(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144 or 256KiB")
+        "\(source): \(shown(value)) is not a size from \(range.lowerBound) to \(range.upperBound) bytes; write 262144 or 256KiB")
 }
 
 private func publicURL(_ value: String, _ source: String) throws(UsageError) -> String {
@@ -352,7 +356,7 @@ private func publicURL(_ value: String, _ source: String) throws(UsageError) -> 
     let isPlain = rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#\"\\@<>".utf8.contains($0) }
     let authority = Array(rest.utf8.prefix { $0 != UInt8(ascii: "/") })
     guard isPlain, isAuthority(0..<authority.count, in: authority.span) else {
-        throw UsageError("\(source): \(printable(value)) is not a URL; write https://HOST or https://HOST/PATH, without ? and #")
+        throw UsageError("\(source): \(shown(value)) is not a URL; write https://HOST or https://HOST/PATH, without ? and #")
     }
     return value.hasSuffix("/") ? String(value.dropLast()) : value
 }
@@ -363,7 +367,15 @@ private func origin(_ value: String, _ source: String) throws(UsageError) -> Str
     let rest = value.hasPrefix("https://") ? value.dropFirst(8) : value.hasPrefix("http://") ? value.dropFirst(7) : ""
     let authority = Array(rest.utf8)
     guard isAuthority(0..<authority.count, in: authority.span), !rest.contains("@") else {
-        throw UsageError("\(source): \(printable(value)) is no origin; write https://HOST or http://HOST:PORT without a path, or *")
+        throw UsageError("\(source): \(shown(value)) is no origin; write https://HOST or http://HOST:PORT without a path, or *")
     }
     return value.lowercased()
+}
+
+/// A value as an error shows it: not, where it could be a key, a token or a password that was pasted into the wrong place.
+private func shown(_ value: String) -> String {
+    let isSecret =
+        value.utf8.count > 64 || value.contains("-----") || value.contains("PRIVATE") || value.hasPrefix("eyJ") || value.hasPrefix("MII")
+        || value.hasPrefix("LS0t") || value.contains("@")
+    return isSecret ? "a value of \(value.utf8.count) bytes" : printable(value)
 }

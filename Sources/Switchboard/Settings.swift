@@ -31,6 +31,8 @@ package struct Settings: Sendable {
     package var deniesByDefault = true
     /// How many calls one user may make; nil: any number.
     package var maxCallsPerUser: RateLimit?
+    /// Whether somebody has said that there is none.
+    package var hasNoUserLimit = false
     /// How many calls all users together may make; nil: any number.
     package var maxCalls: RateLimit?
     /// The folder of flows and templates, if one was named; else `nccos`, if it is there.
@@ -92,7 +94,9 @@ package struct Settings: Sendable {
     package var dialPlan: DialPlan { DialPlan(allowed: allowPrefixes, denied: denyPrefixes, deniesByDefault: deniesByDefault) }
 
     /// How many calls one user may make, which is limited where anybody can become one.
-    package var callsPerUser: RateLimit? { maxCallsPerUser ?? (opensApps ? RateLimit(clamping: 10, per: .minute) : nil) }
+    package var callsPerUser: RateLimit? {
+        maxCallsPerUser ?? (opensApps && !hasNoUserLimit ? RateLimit(clamping: 10, per: .minute) : nil)
+    }
 
     /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
     package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }

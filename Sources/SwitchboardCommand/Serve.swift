@@ -157,6 +157,8 @@ enum Serve {
         let began = DispatchTime.now().uptimeNanoseconds
         // The last tenth of the time, or half a second, is for what has yet to be printed.
         let grace = grace - min(500, grace / 10)
+        // Who waits for Vonage is told so now, and not kept until the end of the time.
+        application.stopAsking()
         server.stop(grace: grace - min(logShare, grace / 5))
         application.stop()
         let spent = Int64((DispatchTime.now().uptimeNanoseconds - began) / 1_000_000)

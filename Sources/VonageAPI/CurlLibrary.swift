@@ -148,6 +148,8 @@ final class CurlLibrary: @unchecked Sendable {
             set(SWITCHBOARD_CURLOPT_ERRORBUFFER, words.baseAddress.map { UnsafeRawPointer($0) })
             // libcurl copies these texts, but not the body.
             request.url.withCString { set(SWITCHBOARD_CURLOPT_URL, UnsafeRawPointer($0)) }
+            // What is asked on this machine stays on it, whatever proxy the environment names.
+            if isLoopback(request.url) { "*".withCString { set(SWITCHBOARD_CURLOPT_NOPROXY, UnsafeRawPointer($0)) } }
             if request.method == "HEAD" { set(SWITCHBOARD_CURLOPT_NOBODY, 1) }
             request.method.withCString { set(SWITCHBOARD_CURLOPT_CUSTOMREQUEST, UnsafeRawPointer($0)) }
             guard let body = request.body else { return switchboard_curl_perform(easyPerform, curl) }
@@ -173,6 +175,16 @@ final class CurlLibrary: @unchecked Sendable {
         return .success(WebAnswer(status: status, fields: receiver.fields, body: receiver.body))
     }
 
+    private func isLoopback(_ url: String) -> Bool {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return false }
+        let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+        // A user in front would be another way to write a host.
+        guard !authority.contains("@") else { return false }
+        if authority.hasPrefix("[") { return authority.hasPrefix("[::1]") }
+        let host = authority.prefix { $0 != ":" }
+        return host == "localhost" || host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." }
+    }
+
     /// By the numbers of CURLcode.
     private func error(_ code: Int32, _ receiver: Receiver, _ text: String, _ request: WebRequest) -> WebError {
         let words = text.isEmpty ? switchboard_curl_error(easyStrerror, code).map { String(cString: $0) } ?? "error \(code)" : text
@@ -181,6 +193,7 @@ final class CurlLibrary: @unchecked Sendable {
         case 28: return WebError(.timeout, "there was no whole answer within \(request.milliseconds) ms")
         case 23 where receiver.isTooLarge: return WebError(.tooLarge, "the answer is longer than \(request.maximumAnswer) bytes")
         case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91, 98: return WebError(.insecure, words)
+        case 27: return WebError(.tooLarge, "a field of the answer is longer than it may be")
         case 42: return WebError(.stopped, "it was stopped")
         default: return WebError(.broken, words)
         }

@@ -37,6 +37,10 @@ struct VonageAnswer {
             return VonageError(.unreadable, "\(host) answered \(answer.status), which is no answer of Vonage's API")
         }
         let what = code ?? (isPage(answer.body) ? "an HTML page" : answer.body.isEmpty ? "an empty body" : "no code")
+        // Whoever else stands at the address has pages that are not there, too.
+        guard answer.status != 404 || problem != nil || answer.body.isEmpty else {
+            return VonageError(.unreadable, "\(host) answered 404, \(what)")
+        }
         return VonageError(.refused(status: answer.status, code: code), "\(host) answered \(answer.status), \(what)")
     }
 

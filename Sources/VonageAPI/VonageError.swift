@@ -34,7 +34,7 @@ package struct VonageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether what was asked for is not there.
     package var isNotFound: Bool {
         guard case .refused(let status, let code) = fault else { return false }
-        return code.map { $0.hasSuffix(":not-found") } ?? (status == 404) || status == 404
+        return code.map { $0.hasSuffix(":not-found") } ?? (status == 404)
     }
 
     /// Whether the name is taken.

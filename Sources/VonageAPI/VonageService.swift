@@ -28,16 +28,17 @@ package protocol VonageService: Sendable {
 extension VonageService {
     /// All pages of a list, to an end.
     ///
+    /// - Parameter mayBeCut: whether what was found is enough where the time ends behind the first page; else that is an error.
     /// - Returns: the items, and whether there were more pages than are read or than there was time for.
     package func all<Item: Sendable>(
-        mostPages: Int, _ page: (_ cursor: String?) async throws(VonageError) -> VonagePage<Item>
+        mostPages: Int, mayBeCut: Bool, _ page: (_ cursor: String?) async throws(VonageError) -> VonagePage<Item>
     ) async throws(VonageError) -> (items: [Item], isCut: Bool) {
         var items: [Item] = []
         var cursor: String?
         for _ in 0..<max(mostPages, 1) {
             let next: VonagePage<Item>
             do throws(VonageError) { next = try await page(cursor) } catch {
-                guard cursor != nil, error.fault == .timeout else { throw error }
+                guard mayBeCut, cursor != nil, error.fault == .timeout else { throw error }
                 return (items, true)
             }
             items += next.items

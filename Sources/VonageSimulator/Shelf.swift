@@ -22,7 +22,8 @@ struct Shelf<Item: Shelved>: Sendable {
     }
 
     private var items: [String: Item] = [:]
-    private var names: [String: String] = [:]
+    /// By the bytes of the name: two spellings of an accent are two names.
+    private var names: [[UInt8]: String] = [:]
     private var order: [Place] = []
     private var nextSerial: Int64 = 1
     /// Bytes of each item in the state file, and their sum.
@@ -34,17 +35,17 @@ struct Shelf<Item: Shelved>: Sendable {
 
     subscript(id: String) -> Item? { items[id] }
 
-    func named(_ name: String) -> Item? { names[name].flatMap { items[$0] } }
+    func named(_ name: String) -> Item? { names[Array(name.utf8)].flatMap { items[$0] } }
 
     /// Adds what is new, or replaces what has the same id.
     mutating func put(_ item: Item) {
         if let old = items[item.id] {
-            if let name = old.name { names[name] = nil }
+            if let name = old.name { names[Array(name.utf8)] = nil }
         } else {
             order.append(Place(serial: nextSerial, id: item.id))
             nextSerial += 1
         }
-        if let name = item.name { names[name] = item.id }
+        if let name = item.name { names[Array(name.utf8)] = item.id }
         items[item.id] = item
         let size = item.saved.json.count
         bytes += size - (sizes[item.id] ?? 0)
@@ -53,7 +54,7 @@ struct Shelf<Item: Shelved>: Sendable {
 
     mutating func remove(_ id: String) {
         guard let item = items.removeValue(forKey: id) else { return }
-        if let name = item.name { names[name] = nil }
+        if let name = item.name { names[Array(name.utf8)] = nil }
         order.removeAll { $0.id == id }
         bytes -= sizes.removeValue(forKey: id) ?? 0
     }

@@ -48,10 +48,11 @@ package final class SimulatedVonageServer: Sendable {
         var privateKey = configuration.privateKey
         if privateKey == nil, configuration.publicKey == nil { privateKey = try PrivateKey.generate() }
         guard let publicKey = privateKey?.publicKey ?? configuration.publicKey,
-            let id = configuration.applicationID ?? configuration.savedState?.applicationID ?? ApplicationID(randomUUID())
+            let id = configuration.applicationID ?? configuration.savedState?.applicationID ?? ApplicationID(TokenID().description)
         else { throw SimulatorError("there is no key to check tokens with") }
         var vonage = SimulatedVonage(
-            applicationID: id, publicKey: publicKey, rules: configuration.rules, trouble: configuration.trouble, ids: randomUUID)
+            applicationID: id, publicKey: publicKey, rules: configuration.rules, trouble: configuration.trouble,
+            ids: { TokenID().description })
         if let state = configuration.savedState { vonage.restore(state) }
         applicationID = id
         self.privateKey = privateKey
@@ -85,18 +86,6 @@ package final class SimulatedVonageServer: Sendable {
 
     /// Lends what is simulated, to whoever plays its calls.
     package func withSimulation<Result: Sendable>(_ body: (inout SimulatedVonage) -> Result) -> Result { shared.use(body) }
-}
-
-/// A UUID of version 4 in lower case (RFC 9562 §5.4).
-@Sendable func randomUUID() -> String {
-    var random = SystemRandomNumberGenerator()
-    var text = ""
-    for place in 0..<32 {
-        if [8, 12, 16, 20].contains(place) { text += "-" }
-        let digit = UInt8.random(in: 0...15, using: &random)
-        text += String(place == 12 ? 4 : place == 16 ? 8 | digit & 3 : digit, radix: 16)
-    }
-    return text
 }
 
 /// What all connections share.

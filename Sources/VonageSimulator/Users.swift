@@ -100,7 +100,7 @@ extension SimulatedVonage {
     private func listUsers(_ request: SimulatedRequest, _ place: Place) throws(APIProblem) -> Response {
         let page = try PageRequest(request)
         let (items, first, next) = users.page(from: page.start, descending: page.isDescending, limit: page.size) { user in
-            isVisible(user.region, place) && page.name.map { $0 == user.key } ?? true
+            isVisible(user.region, place) && page.name.map { $0.utf8.elementsEqual(user.key.utf8) } ?? true
         }
         if page.name != nil, items.isEmpty, !rules.unknownNameIsEmpty {
             throw APIProblem(.notFound, "user:error:not-found", "User does not exist, or you do not have access.")

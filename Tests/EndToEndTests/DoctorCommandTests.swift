@@ -5,12 +5,14 @@ import HTTPServer
 import Testing
 
 struct DoctorCommandTests {
+    /// Through no proxy, whatever the environment says: what is asked on this machine stays on it.
     @Test func `a server that runs is found, and its own address leads to it`() throws {
         try withServer { server throws in
             let port = "\(server.server.port)"
-            let end = try ServerProcess.run([
-                "doctor", "--host", "127.0.0.1", "--port", port, "--events", server.events, "--public-url", "http://127.0.0.1:\(port)",
-            ])
+            let end = try ServerProcess.run(
+                [
+                    "doctor", "--host", "127.0.0.1", "--port", port, "--events", server.events, "--public-url", "http://127.0.0.1:\(port)",
+                ], environment: ["http_proxy": "http://127.0.0.1:1"])
             #expect(end.status == 0, "\(end.output)")
             #expect(end.output.contains("a Switchboard listens at http://localhost:\(port)\n"))
             #expect(end.output.contains("reaches this very process"))

@@ -201,4 +201,16 @@ struct SettingsTests {
             #expect(error?.description.contains(right.map { "did you mean \($0)?" } ?? "see switchboard serve --help") == true)
         }
     }
+
+    @Test(arguments: [
+        "--region", "--api-url", "--cors-origin", "--open-apps-limit", "--public-url", "--port", "--payload-hash", "--number",
+    ])
+    func `what may be a key, a token or a password is not shown`(_ flag: String) throws {
+        for secret in [
+            "-----BEGIN PRIVATE KEY-----", "eyJhbGciOiJIUzI1NiJ9.e30.x", "http://user:hidden@h/ x", String(repeating: "k", count: 65),
+        ] {
+            let error = try #require(throws: UsageError.self) { try settings("\(flag)=\(secret)") }
+            for piece in ["BEGIN", "eyJ", "hidden", "kkk"] { #expect(!error.description.contains(piece), "\(error)") }
+        }
+    }
 }

@@ -136,14 +136,26 @@ struct VonageClientTests {
     @Test func `a list has all its pages, up to a bound, and goes round no circle`() async throws {
         let next = { (cursor: String) in page("users", alice, next: "h?cursor=\(cursor)") }
         var client = Script([next("1"), next("2"), page("users", alice)]).client()
-        let whole = try await client.all(mostPages: 9) { cursor throws(VonageError) in try await client.users(after: cursor) }
+        let whole = try await client.all(mostPages: 9, mayBeCut: true) { cursor throws(VonageError) in try await client.users(after: cursor)
+        }
         #expect(whole.items.count == 3 && !whole.isCut)
         client = Script([next("1"), next("2"), next("3")]).client()
-        let cut = try await client.all(mostPages: 2) { cursor throws(VonageError) in try await client.users(after: cursor) }
+        let cut = try await client.all(mostPages: 2, mayBeCut: true) { cursor throws(VonageError) in try await client.users(after: cursor) }
         #expect(cut.items.count == 2 && cut.isCut)
+        // Where the time ends behind the first page.
+        let late = [next("1"), .failure(WebError(.timeout, "x"))]
+        client = Script(late).client()
+        let found = try await client.all(mostPages: 9, mayBeCut: true) { cursor throws(VonageError) in try await client.users(after: cursor)
+        }
+        #expect(found.items.count == 1 && found.isCut)
+        client = Script(late).client()
+        let error = await fault { () async throws(VonageError) in
+            try await client.all(mostPages: 9, mayBeCut: false) { cursor throws(VonageError) in try await client.users(after: cursor) }
+        }
+        #expect(error == .timeout)
         client = Script([next("1"), next("1")]).client()
         let circle = await fault { () async throws(VonageError) in
-            try await client.all(mostPages: 9) { cursor throws(VonageError) in try await client.users(after: cursor) }
+            try await client.all(mostPages: 9, mayBeCut: true) { cursor throws(VonageError) in try await client.users(after: cursor) }
         }
         #expect(circle == .unreadable)
     }
@@ -211,6 +223,8 @@ struct VonageClientTests {
         (401, #"{"code":"system:error:invalid-token"}"#, "token"), (401, #"{"code":"system:error:expired-token"}"#, "token"),
         (403, #"{"code":"system:error:permission"}"#, "token"), (401, "", "token"),
         (403, #"{"code":403,"message":"Invalid token"}"#, "token"),
+        (404, #"{"code":"not-found"}"#, "other"), (404, #"{"title":"x"}"#, "missing"), (404, "<html>nothing here</html>", "other"),
+        (404, "", "missing"),
         (400, #"{"code":400,"message":"bad"}"#, "other"), (405, #"{"code":"http:error:method-not-allowed"}"#, "other"), (400, "[", "other"),
     ])
     func `a refusal is what its code says, then what its status says`(_ status: Int, _ body: String, _ meaning: String) async {
@@ -293,7 +307,9 @@ struct VonageClientTests {
         let client = script.client()
         try await VonageDeadline.$current.withValue(1_001_000) {
             _ = try await client.createUser(named: "Alice")
-            let list = try await client.all(mostPages: 9) { cursor throws(VonageError) in try await client.users(after: cursor) }
+            let list = try await client.all(mostPages: 9, mayBeCut: true) { cursor throws(VonageError) in
+                try await client.users(after: cursor)
+            }
             #expect(list.items.count == 1 && list.isCut)
         }
         #expect(script.sent.map(\.milliseconds) == [1000, 800, 800, 800])

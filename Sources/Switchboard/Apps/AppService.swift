@@ -116,7 +116,9 @@ package final class AppService: Sendable {
         _ = try pair()
         let vonage = vonage
         let (users, isCut) = try await ask { () async throws(VonageError) in
-            try await vonage.all(mostPages: Self.mostPages) { cursor throws(VonageError) in try await vonage.users(after: cursor) }
+            try await vonage.all(mostPages: Self.mostPages, mayBeCut: true) { cursor throws(VonageError) in
+                try await vonage.users(after: cursor)
+            }
         }
         return (users.filter { !$0.hasMadeUpName }, isCut)
     }
@@ -125,7 +127,8 @@ package final class AppService: Sendable {
     package func makeUser(_ name: UserName) async throws(AppError) -> VonageUser {
         if case .made(let user) = try await making(name) { return user }
         guard let user = try await findUser(name) else {
-            throw AppError(.badGateway, "Vonage says that the name is taken, and that nobody has it; try again.")
+            throw AppError(
+                .badGateway, "Vonage says that the name is taken, and that nobody has it: the user may be of another region, see --region.")
         }
         return user
     }
@@ -214,7 +217,8 @@ package final class AppService: Sendable {
         return try await listingRooms.value(for: book.roomsMade) { () async throws(AppError) in
             guard book.roomsMade > 0 else { return [] }
             do throws(VonageError) {
-                let all = try await vonage.all(mostPages: Self.mostPages) { cursor throws(VonageError) in
+                // An app takes what it gets for all there is.
+                let all = try await vonage.all(mostPages: Self.mostPages, mayBeCut: false) { cursor throws(VonageError) in
                     try await vonage.conversations(after: cursor)
                 }
                 // Without a name to show an app could not read the whole list.

@@ -106,6 +106,7 @@ struct CallLimitTests {
         #expect(settings.callsPerUser == nil)
         settings.opensApps = true
         #expect(settings.callsPerUser?.description == "10/min")
+        #expect(try Settings(arguments: ["--open-apps", "--max-calls-per-user", "none"], environment: [:]).callsPerUser == nil)
         settings.maxCallsPerUser = RateLimit("1/d")
         #expect(settings.callsPerUser?.description == "1/d")
     }

@@ -137,7 +137,8 @@ struct UserRouteTests {
 
     @Test(arguments: [
         "{}", #"{"name":""}"#, #"{"name":null}"#, #"{"name":5}"#, #"{"name":["a"]}"#, #"{"name":"447700900123"}"#, "{", "name=x",
-        #"{"name":"\#(String(repeating: "a", count: 101))"}"#, #"{"name":"a\nb"}"#,
+        #"{"name":"\#(String(repeating: "a", count: 101))"}"#, #"{"name":"a\nb"}"#, #"{"name":"NAM-1"}"#,
+        #"{"name":"USR-1"}"#, #"{"name":"a/b"}"#, #"{"name":"a\\b"}"#, #"{"name":"\ud800x"}"#,
     ])
     func `what is no name makes no user`(_ body: String) throws {
         let vonage = FakeVonage()

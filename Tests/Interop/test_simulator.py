@@ -3,7 +3,10 @@
 # Vonage's own Python clients against `switchboard simulate`. They take a host and put `https://` in front of it, whatever their options say, so
 # a transport adapter takes the `s` away again; nothing else of them is changed.
 
+import json
 import logging
+import os
+import subprocess
 import unittest
 
 import jwt
@@ -47,6 +50,49 @@ def client(simulator, application=None):
 
 def problem(error):
     return error.exception.response.json()
+
+
+def ours(simulator, *arguments):
+    """`switchboard users …` with the simulator's settings: (exit code, output)."""
+    done = subprocess.run(
+        [os.environ["SWITCHBOARD"], "users", *arguments], capture_output=True, encoding="utf-8", timeout=SECONDS, env=simulator.settings)
+    return done.returncode, done.stdout
+
+
+class BothClientsTest(unittest.TestCase):
+    """Vonage's client and ours, in turn, see the same users."""
+
+    def test_users(self):
+        with Simulator() as simulator:
+            http = client(simulator)
+            self.addCleanup(http._session.close)
+            users = Users(http)
+
+            def same():
+                """All users of both lists, ours hiding those that Vonage names."""
+                theirs = {(user.id, user.name) for user in users.list_users(ListUsersFilter(page_size=100))[0] if user.name[:4] != "NAM-"}
+                code, output = ours(simulator, "list", "--json")
+                listed = [json.loads(line) for line in output.splitlines()]
+                self.assertEqual((code, {(user["id"], user["name"]) for user in listed}), (0, theirs))
+                return {name for _, name in theirs}
+
+            self.assertEqual(same(), set())
+            ada = users.create_user(User(name="Ada"))
+            users.create_user()
+            self.assertEqual(ours(simulator, "create", "Bob Ö."), (0, ours(simulator, "create", "Bob Ö.")[1]))
+            self.assertEqual(same(), {"Ada", "Bob Ö."})
+            # The name that theirs has made is found by ours, and refused where it is made anew by theirs.
+            self.assertIn(ada.id, ours(simulator, "create", "Ada")[1])
+            with self.assertRaises(HttpRequestError) as taken:
+                users.create_user(User(name="Bob Ö."))
+            self.assertEqual(problem(taken)["code"], "user:error:duplicate-name")
+            code, token = ours(simulator, "token", "Ada")
+            self.assertEqual((code, jwt.decode(token.strip(), options={"verify_signature": False})["sub"]), (0, "Ada"))
+            self.assertEqual(ours(simulator, "delete", "Ada")[0], 0)
+            with self.assertRaises(NotFoundError):
+                users.get_user(ada.id)
+            self.assertEqual((ours(simulator, "delete", "Ada")[0], ours(simulator, "token", "Ada")[0]), (1, 1))
+            self.assertEqual(same(), {"Bob Ö."})
 
 
 class SimulatorTest(unittest.TestCase):

@@ -22,6 +22,8 @@ final class StopSignals: @unchecked Sendable {
     private struct State {
         var count = 0
         var reopen: (@Sendable () -> Void)?
+        /// SIGHUP came before anybody could say what is to be opened anew.
+        var reopensAtOnce = false
     }
 
     /// From now on the signals are noted.
@@ -65,7 +67,10 @@ final class StopSignals: @unchecked Sendable {
 
     private func received(_ number: Int32, stops: Bool) {
         guard stops else {
-            let reopen = state.withLock { $0.reopen }
+            let reopen = state.withLock { state in
+                state.reopensAtOnce = state.reopen == nil
+                return state.reopen
+            }
             reopen?()
             return
         }
@@ -77,9 +82,13 @@ final class StopSignals: @unchecked Sendable {
         stopped.signal()
     }
 
-    /// Returns when a stop was asked for, also if that was before this call.
+    /// Returns when a stop was asked for, also if that was before this call; what SIGHUP asked for before it is done now.
     func wait(reopen: @escaping @Sendable () -> Void) {
-        state.withLock { $0.reopen = reopen }
+        let isDue = state.withLock { state in
+            state.reopen = reopen
+            return state.reopensAtOnce
+        }
+        if isDue { queue.async(execute: reopen) }
         stopped.wait()
     }
 }

@@ -46,7 +46,7 @@ private func shortEscape(_ letter: UInt8) -> UInt8? {
     }
 }
 
-/// The UTF-16 code unit of a `\uXXXX` at `at`.
+/// The UTF-16 code unit of a `\u` with its four digits at `at`.
 private func codeUnit(in text: Span<UInt8>, at: Int) -> UInt32? {
     guard at + 6 <= text.count, text[at] == UInt8(ascii: "\\"), text[at + 1] == UInt8(ascii: "u") else { return nil }
     var unit: UInt32 = 0

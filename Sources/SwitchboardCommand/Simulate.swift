@@ -160,6 +160,7 @@ private struct KeyPlace {
             }
             (path, folder) = (file, nil)
         } else {
+            // mkdtemp(3) puts a name of its own in the place of the six letters at the end.
             var template = Array("\(Self.temporaryFolder)/switchboard-simulate-XXXXXX".utf8CString)
             guard let made = mkdtemp(&template) else {
                 throw UsageError(

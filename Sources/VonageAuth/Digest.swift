@@ -4,6 +4,7 @@
 // nothing here: a worker has contexts of its own, and none of these types may be shared between threads.
 
 internal import COpenSSL
+internal import HTTPWire
 
 /// The 32 bytes of a SHA-256 or an HMAC-SHA256.
 package struct Digest256: Sendable {
@@ -26,7 +27,7 @@ package struct Digest256: Sendable {
     package init?(hex: Span<UInt8>) {
         guard hex.count == 64 else { return nil }
         for index in 0..<32 {
-            guard let high = hexDigit(hex[2 * index]), let low = hexDigit(hex[2 * index + 1]) else { return nil }
+            guard let high = hex[2 * index].hexValue, let low = hex[2 * index + 1].hexValue else { return nil }
             bytes[index] = high << 4 | low
         }
     }
@@ -55,15 +56,6 @@ package struct Digest256: Sendable {
     }
 
     package var array: [UInt8] { (0..<32).map { bytes[$0] } }
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
-    }
 }
 
 /// Whether two texts of one length are the same; takes the same time wherever they differ.

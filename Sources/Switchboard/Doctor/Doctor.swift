@@ -5,6 +5,7 @@
 
 import CLinux
 import EventLog
+import HTTPServer
 import NCCO
 package import VonageAuth
 
@@ -196,19 +197,13 @@ package struct Doctor {
         let bytes = [UInt8](repeating: 0x20, count: 512)
         var times: [Int64] = []
         for _ in 0..<syncs {
-            let began = monotonicMicroseconds()
+            let began = Clock.system.monotonic()
             guard write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
                 return .failure(DoctorError("a file in it cannot be written: \(String(cString: strerror(errno)))"))
             }
-            times.append(monotonicMicroseconds() - began)
+            times.append(Clock.system.monotonic() - began)
         }
         return .success(times.sorted()[times.count / 2])
-    }
-
-    private static func monotonicMicroseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
     }
 }
 

@@ -117,13 +117,22 @@ struct FolderLock: ~Copyable {
     /// The number that the last writer left; 0 where there was none.
     let next: UInt64
 
+    /// A tenth of a second in all, tries of so many milliseconds.
+    private static let mostTries = 20
+    private static let pause: Int32 = 5
+
     /// Fails with `EWOULDBLOCK` where another writer holds it.
     init(_ folder: Folder) throws(SystemFailure) {
         // Local until it is locked: a value that cannot be copied is made whole or not at all.
         let path = folder.path(of: Folder.lock)
         let file = try LogFile(path: path, flags: O_RDWR | O_CREAT, calls: .real)
+        var tries = 0
         while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR else { throw SystemFailure("lock", path) }
+            if errno == EINTR { continue }
+            // A child that a former holder's process began keeps the lock until it executes its program (fork(2)): for that a moment is waited.
+            guard errno == EWOULDBLOCK, tries < Self.mostTries else { throw SystemFailure("lock", path) }
+            tries += 1
+            poll(nil, 0, Self.pause)
         }
         next = Self.lines(of: file).dropFirst().first.flatMap { $0.utf8.count <= 18 ? UInt64($0) : nil } ?? 0
         self.file = file

@@ -35,7 +35,8 @@ let package = Package(
         // Of HTTPWire it takes how hexadecimal digits are read.
         .target(name: "VonageAPI", dependencies: ["JSON", "HTTPWire", "Locking", "CCurl"]),
         // Of HTTPWire it takes how requests and responses look as values; it shares nothing with the server that it stands in for.
-        .target(name: "VonageSimulator", dependencies: ["JSON", "HTTPWire", "HTTPServer", "Locking", "VonageAuth"]),
+        // NCCO is how it reads what a played call is answered with.
+        .target(name: "VonageSimulator", dependencies: ["JSON", "NCCO", "HTTPWire", "HTTPServer", "Locking", "VonageAuth"]),
         .target(name: "EventLog", dependencies: ["JSON", "Locking", "CLinux", "CZlib"]),
         .target(
             name: "Switchboard",

@@ -56,7 +56,7 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// Names are equal where their scalars are, as for every reader of JSON.
     private func index(of name: String) -> Int? { members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) } }
 
-    func encode(into output: inout [UInt8]) {
+    package func encode(into output: inout [UInt8]) {
         output.beginObject()
         appendMembers(to: &output)
         output.append(UInt8(ascii: "}"))

@@ -160,13 +160,7 @@ private struct KeyPlace {
             }
             (path, folder) = (file, nil)
         } else {
-            // mkdtemp(3) puts a name of its own in the place of the six letters at the end.
-            var template = Array("\(Self.temporaryFolder)/switchboard-simulate-XXXXXX".utf8CString)
-            guard let made = mkdtemp(&template) else {
-                throw UsageError(
-                    "no folder can be made in \(printable(Self.temporaryFolder)) for the key: \(String(cString: strerror(errno)))")
-            }
-            let name = String(cString: made)
+            let name = try TemporaryFolder.make("simulate", for: "the key")
             folder = name
             path = "\(name)/private.key"
             do { configuration.privateKey = try Self.make("\(name)/private.key") } catch {
@@ -182,12 +176,6 @@ private struct KeyPlace {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    private static var temporaryFolder: String {
-        guard let value = getenv("TMPDIR") else { return "/tmp" }
-        let folder = String(cString: value)
-        return folder.isEmpty ? "/tmp" : folder
     }
 
     private static func make(_ path: String) throws -> PrivateKey {

@@ -184,7 +184,7 @@ func duration(_ text: String) -> String {
 func spokenQuote(_ text: String) -> String { words(text, quotes: true, limit: 1500) }
 
 /// What of a text is spoken: white space is one blank, tags of SSML are left out.
-func spokenWords(_ text: String) -> (words: String, hasTags: Bool) {
+package func spokenWords(_ text: String) -> (words: String, hasTags: Bool) {
     let isSSML = text.utf8.starts(with: "<speak".utf8)
     var spoken = String.UnicodeScalarView()
     var count = 0

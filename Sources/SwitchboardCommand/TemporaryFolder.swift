@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Folders of one run, for keys and logs that nobody keeps.
+
+import NCCO
+import Switchboard
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+enum TemporaryFolder {
+    /// Makes one that its owner alone can read: `/tmp/switchboard-PURPOSE-` and six letters.
+    static func make(_ purpose: String, for contents: String) throws(UsageError) -> String {
+        var place = "/tmp"
+        if let value = getenv("TMPDIR") {
+            let folder = String(cString: value)
+            if !folder.isEmpty { place = folder }
+        }
+        // mkdtemp(3) puts a name of its own in the place of the six letters at the end.
+        var template = Array("\(place)/switchboard-\(purpose)-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw UsageError("no folder can be made in \(printable(place)) for \(contents): \(String(cString: strerror(errno)))")
+        }
+        return String(cString: made)
+    }
+
+    /// Removes a folder with the files in it; one that holds folders stays.
+    static func remove(_ folder: String) {
+        if let directory = opendir(folder) {
+            while let entry = readdir(directory) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                if name != ".", name != ".." { unlink("\(folder)/\(name)") }
+            }
+            closedir(directory)
+        }
+        rmdir(folder)
+    }
+}

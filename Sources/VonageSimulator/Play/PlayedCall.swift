@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+//
+// Vonage's side of one call, as a machine: it is told what time it is and what became of its requests, and says what to send next and when it
+// wants to be told the time again. It knows no socket and no clock, so a call of an hour can be played in a moment, and a test can play one from
+// values.
+//
+// The files: here the machine's surface, its time and its ids; `+Webhooks` what is asked and told, with Vonage's retries and fallback;
+// `+Actions` the NCCO's steps; `+Legs` how legs begin, change and end.
+//
+// What no source says for certain is decided here as people see it happen: actions behind a `connect` run once the callee has left; a caller
+// needs a second to react; a voice speaks 15 characters a second, a sound file lasts 5 seconds; a machine is told apart after 4 seconds and its
+// beep comes after 8.
+
+import NCCO
+
+package struct PlayedCall: Sendable {
+    /// Requests of one call; a flow that goes in circles ends here.
+    static let mostRequests = 500
+    /// Steps that are kept.
+    static let mostSteps = 5000
+
+    package let plan: CallPlan
+    private let makeID: @Sendable () -> String
+
+    /// In order.
+    package private(set) var steps: [PlayedStep] = []
+    package internal(set) var complaints: [Complaint] = []
+    /// Milliseconds since 1970.
+    package let began: Int64
+    package internal(set) var now: Int64
+
+    var legs: [PlayedLeg] = []
+    var flows: [PlayedFlow] = []
+    var recordings: [PlayedRecording] = []
+    private var timers: [Timer] = []
+    private var timerCount = 0
+    private var newRequests: [PlayedRequest] = []
+    var waiting: [Int: Waiting] = [:]
+    var requestCount = 0
+    /// The first answer request has its outcome.
+    var isStarted = false
+    private var nextEntry = 0
+
+    /// States of legs since they were last asked for, for whoever keeps a list of calls.
+    package private(set) var legChanges: [(uuid: String, status: CallStatus)] = []
+
+    struct Timer {
+        let at: Int64
+        let order: Int
+        let what: Due
+    }
+
+    /// What happens when a time has come.
+    enum Due {
+        case ringing(leg: Int)
+        case answers(leg: Int)
+        case fails(leg: Int, CallStatus, detail: String?, sipCode: Int?)
+        case ringTimeout(leg: Int)
+        case begins(flow: Int)
+        /// What the flow waits for is over, if it still waits for that.
+        case stepEnds(flow: Int, serial: Int)
+        case inputEnds(flow: Int, serial: Int, WebhookFields)
+        case happens(flow: Int, serial: Int, PlayedStep.What)
+        case key(flow: Int, Character)
+        case hangsUp(leg: Int)
+        case limit(leg: Int)
+        case detected(leg: Int, DetectedParty)
+    }
+
+    enum DetectedParty { case human, machine, beep }
+
+    /// - Parameters:
+    ///   - began: milliseconds since 1970.
+    ///   - ids: gives a UUID in lower case, a new one each time.
+    package init(_ plan: CallPlan, began: Int64, ids: @escaping @Sendable () -> String) {
+        self.plan = plan
+        self.began = began
+        now = began
+        makeID = ids
+    }
+
+    // MARK: The surface
+
+    /// Begins the call.
+    package mutating func start() {
+        schedule(began + plan.longest, .limit(leg: 0))
+        if let time = plan.callerGivesUpAfter { schedule(began + time, .hangsUp(leg: 0)) }
+        beginFirstLeg()
+    }
+
+    /// Requests that were not taken yet, in the order in which Vonage sends them. Each needs its outcome told by `finish`.
+    package mutating func takeRequests() -> [PlayedRequest] {
+        defer { newRequests.removeAll(keepingCapacity: true) }
+        return newRequests
+    }
+
+    package var hasRequests: Bool { !newRequests.isEmpty }
+
+    package mutating func takeLegChanges() -> [(uuid: String, status: CallStatus)] {
+        defer { legChanges = [] }
+        return legChanges
+    }
+
+    /// When the machine wants to be told the time, milliseconds since 1970; nil: when a request has its outcome, or never.
+    package var nextTime: Int64? { isSilent ? nil : timers.first?.at }
+
+    /// Whether all legs have ended and every request has its outcome.
+    package var isOver: Bool { isSilent && waiting.isEmpty && newRequests.isEmpty }
+
+    /// Whether all legs have ended: nothing happens any more but outcomes of requests.
+    package var isSilent: Bool { !legs.isEmpty && legs.allSatisfy(\.status.isOver) }
+
+    /// Lets all happen that is due by now. Requests that come of it are to be taken.
+    package mutating func advance(to time: Int64) {
+        // What is due causes more that is due at once; beyond this many it is a circle.
+        for _ in 0..<100_000 {
+            guard let timer = timers.first, timer.at <= time, !isSilent else { break }
+            timers.removeFirst()
+            now = max(now, timer.at)
+            happen(timer.what)
+            // Who plays without a clock looks at the requests first.
+            if !newRequests.isEmpty { break }
+        }
+        if timers.first.map({ $0.at > time }) ?? true { now = max(now, time) }
+    }
+
+    // MARK: Used by the other files
+
+    func newID() -> String { makeID() }
+
+    mutating func schedule(_ time: Int64, _ what: Due) {
+        timerCount += 1
+        let timer = Timer(at: max(time, now), order: timerCount, what: what)
+        let place = timers.firstIndex { $0.at > timer.at } ?? timers.count
+        timers.insert(timer, at: place)
+    }
+
+    mutating func note(_ what: PlayedStep.What) {
+        guard steps.count < Self.mostSteps else { return }
+        steps.append(PlayedStep(at: now - began, what: what))
+    }
+
+    /// Notes something that began earlier, at its place in time.
+    mutating func note(_ what: PlayedStep.What, at time: Int64) {
+        guard steps.count < Self.mostSteps else { return }
+        steps.append(PlayedStep(at: time - began, what: what))
+    }
+
+    mutating func complain(_ severity: Complaint.Severity, _ text: String, cure: String = "", about request: Int? = nil) {
+        let complaint = Complaint(severity: severity, text: text, cure: cure, request: request)
+        complaints.append(complaint)
+        note(.complaint(complaint))
+    }
+
+    mutating func noteChange(_ uuid: String, _ status: CallStatus) { legChanges.append((uuid, status)) }
+
+    mutating func enqueue(_ request: PlayedRequest) { newRequests.append(request) }
+
+    /// What the caller does at the next input.
+    mutating func takeEntry() -> CallPlan.Entry {
+        guard nextEntry < plan.entries.count else { return .nothing }
+        defer { nextEntry += 1 }
+        return plan.entries[nextEntry]
+    }
+
+    var upcomingEntry: CallPlan.Entry? { nextEntry < plan.entries.count ? plan.entries[nextEntry] : nil }
+
+    private mutating func happen(_ what: Due) {
+        switch what {
+        case .ringing(let leg): ring(leg)
+        case .answers(let leg): answer(leg)
+        case .fails(let leg, let status, let detail, let sipCode): fail(leg, status, detail: detail, sipCode: sipCode)
+        case .ringTimeout(let leg): fail(leg, .timeout, detail: nil, sipCode: nil)
+        case .begins(let flow): begin(flow)
+        case .stepEnds(let flow, let serial): endStep(flow, serial)
+        case .inputEnds(let flow, let serial, let fields): endInput(flow, serial, fields)
+        case .happens(let flow, let serial, let what): if isCurrent(flow, serial) { note(what) }
+        case .key(let flow, let key): pressKey(flow, key)
+        case .hangsUp(let leg): hangUp(leg, byPlatform: false)
+        case .limit(let leg): hangUp(leg, byPlatform: true)
+        case .detected(let leg, let party): detect(leg, party)
+        }
+    }
+
+    // MARK: What the REST API does to a call
+
+    /// Ends a leg, as `PUT /v1/calls/{uuid}` with `hangup` does.
+    package mutating func hangUp(uuid: String, at time: Int64) {
+        advance(to: time)
+        guard let leg = legs.firstIndex(where: { $0.uuid == uuid }) else { return }
+        hangUp(leg, byPlatform: true)
+    }
+
+    /// Gives a leg another NCCO, in a conversation of its own: that of `ncco`, or the one that lies at an address.
+    package mutating func transfer(uuid: String, ncco: NCCOReading?, url: String?, at time: Int64) {
+        advance(to: time)
+        guard let leg = legs.firstIndex(where: { $0.uuid == uuid }), legs[leg].status.isAnswered else { return }
+        move(leg, to: "CON-\(newID())")
+        // Whoever the leg talked to stays behind alone, and Vonage ends a conversation with one leg that nothing runs for.
+        for other in legs.indices where other != leg { hangUp(other, byPlatform: true) }
+        stopFlows()
+        if let ncco {
+            begin(ncco, on: leg, about: nil)
+        } else if let url {
+            request(
+                .transfer, WebhookAddress(url: url, method: .get), answerFields(leg), leg: leg, then: .transfer(leg: leg),
+                mayCarryNCCO: true)
+        }
+    }
+
+    /// Keys that the REST API presses on a leg: whoever is at its other end hears them.
+    package mutating func press(_ digits: String, uuid: String, at time: Int64) {
+        advance(to: time)
+        note(.presses(digits))
+    }
+}
+
+/// One side of a call.
+struct PlayedLeg: Sendable {
+    let uuid: String
+    let party: CallPlan.Party
+    let isInbound: Bool
+    /// As events have them.
+    var from: String?
+    var to: String?
+    var conversation: String
+    var status = CallStatus.started
+    var isStartedTold = false
+    /// Milliseconds since 1970.
+    var answered: Int64?
+    /// Where its states go; nil: nowhere.
+    var events: WebhookAddress?
+    /// Whether an NCCO in the answer to a state that ends it counts.
+    var isSynchronous = false
+    var callee = CallPlan.Callee()
+    var connect: Connect?
+    /// The flow that waits for it.
+    var flow: Int?
+}
+
+/// An NCCO that runs for a leg.
+struct PlayedFlow: Sendable {
+    let leg: Int
+    /// That of a callee before it is joined, and not the call's own.
+    let isWhisper: Bool
+    var actions: [Action] = []
+    var index = 0
+    /// Counts steps, so that what was to happen in one does not happen in another.
+    var serial = 0
+    var isRunning = false
+    /// Until when something is heard that does not hold up the next action.
+    var promptEnds: Int64 = 0
+    /// Listens for each key, and tells them there.
+    var keys: WebhookAddress?
+    var keyRequests = false
+}
+
+/// A recording that goes on.
+struct PlayedRecording: Sendable {
+    let began: Int64
+    let leg: Int
+    let format: String
+    let events: WebhookAddress?
+    let transcription: WebhookAddress?
+    let isTranscribed: Bool
+}

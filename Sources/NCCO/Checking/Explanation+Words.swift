@@ -181,7 +181,7 @@ func duration(_ text: String) -> String {
 }
 
 /// What is spoken, quoted: the whole of what one `talk` may hold.
-func spokenQuote(_ text: String) -> String { words(text, quotes: true, limit: 1500) }
+package func spokenQuote(_ text: String) -> String { words(text, quotes: true, limit: 1500) }
 
 /// What of a text is spoken: white space is one blank, tags of SSML are left out.
 package func spokenWords(_ text: String) -> (words: String, hasTags: Bool) {

@@ -3,15 +3,8 @@
 // How another thread reaches a worker: it leaves a message and writes to the worker's wake-up descriptor. The lock is held for the time of an
 // append; a request that is answered at once never comes here.
 
-import CLinux
 package import HTTPWire
 import Locking
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Names one request whose answer was promised by `Reply.later`; worthless once it is answered.
 package struct Ticket: Sendable, Hashable {
@@ -32,27 +25,10 @@ enum Message: Sendable {
 /// A worker, as other threads see it.
 package final class Mailbox: Sendable {
     private let messages = Locked<[Message]>([])
-    let wakeDescriptor: Int32
-    private let writeDescriptor: Int32
+    private let waker: Waker
+    var wakeDescriptor: Int32 { waker.descriptor }
 
-    init() throws(SocketError) {
-        #if os(Linux)
-            wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-            writeDescriptor = wakeDescriptor
-            guard wakeDescriptor >= 0 else { throw SocketError("eventfd", "worker") }
-        #else
-            var pair: [Int32] = [-1, -1]
-            guard pipe(&pair) == 0 else { throw SocketError("pipe", "worker") }
-            wakeDescriptor = pair[0]
-            writeDescriptor = pair[1]
-            pair.forEach(Socket.makeNonBlocking)
-        #endif
-    }
-
-    deinit {
-        close(wakeDescriptor)
-        if writeDescriptor != wakeDescriptor { close(writeDescriptor) }
-    }
+    init() throws(SocketError) { waker = try Waker("worker") }
 
     /// Answers requests that were promised an answer; those that have gone meanwhile are skipped. Callable from any thread.
     package func complete(_ tickets: [Ticket], with response: Response) {
@@ -74,14 +50,11 @@ package final class Mailbox: Sendable {
             messages.append(message)
             return messages.count == 1
         }
-        guard wasEmpty else { return }
-        var one: UInt64 = 1
-        _ = write(writeDescriptor, &one, MemoryLayout<UInt64>.size)  // full means that a wake-up is on its way already
+        if wasEmpty { waker.wake() }
     }
 
     func take() -> [Message] {
-        var buffer = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-        while read(wakeDescriptor, &buffer, MemoryLayout.size(ofValue: buffer)) == MemoryLayout.size(ofValue: buffer) {}
+        waker.drain()
         return messages.withLock { messages in
             defer { messages = [] }
             return messages

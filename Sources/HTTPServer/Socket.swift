@@ -205,6 +205,35 @@ enum Socket {
         return nil
     }
 
+    /// Begins to connect a socket that does not block; where `isConnected` is false the poller tells when `error(of:)` knows how it went. Nil,
+    /// with `errno` set, where it has failed already.
+    static func startConnecting(to address: SocketAddress) -> (descriptor: Int32, isConnected: Bool)? {
+        let descriptor = socket(address.family, streamType, 0)
+        guard descriptor >= 0 else { return nil }
+        makeNonBlocking(descriptor)
+        if address.family != AF_UNIX { setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY) }
+        #if canImport(Glibc)
+            let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
+        #else
+            setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
+            let result = address.withSockAddr { Darwin.connect(descriptor, $0, $1) }
+        #endif
+        if result == 0 { return (descriptor, true) }
+        let code = errno
+        // After a signal it goes on by itself (connect(2)).
+        if code == EINPROGRESS || code == EINTR { return (descriptor, false) }
+        close(descriptor)
+        errno = code
+        return nil
+    }
+
+    /// Takes the error that waits at a socket; 0 where none does.
+    static func error(of descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+    }
+
     /// Whether a connection to a Unix domain socket is taken.
     static func answers(_ address: SocketAddress) -> Bool {
         guard let descriptor = connect(to: address, milliseconds: 1000) else { return errno == EAGAIN }

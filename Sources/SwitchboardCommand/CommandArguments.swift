@@ -9,6 +9,8 @@ import Switchboard
 struct CommandArguments {
     /// Values by flag; a switch has an empty one.
     private(set) var values: [String: [String]] = [:]
+    /// Flags with their values, in the order in which they stand.
+    private(set) var inOrder: [(flag: String, value: String)] = []
     /// In order; all that follows `--` too.
     private(set) var operands: [String] = []
 
@@ -32,13 +34,13 @@ struct CommandArguments {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if switches.contains(parts[0]) {
                 guard parts.count == 1 else { throw UsageError("\(parts[0]) takes no value") }
-                values[parts[0], default: []].append("")
+                add(parts[0], "")
             } else if valued.contains(parts[0]) {
                 if parts.count == 2 {
-                    values[parts[0], default: []].append(parts[1])
+                    add(parts[0], parts[1])
                 } else {
                     guard at < arguments.count else { throw UsageError("\(parts[0]) needs a value") }
-                    values[parts[0], default: []].append(arguments[at])
+                    add(parts[0], arguments[at])
                     at += 1
                 }
             } else {
@@ -47,6 +49,11 @@ struct CommandArguments {
                 throw UsageError("\(printable(parts[0])): no such flag; \(hint)")
             }
         }
+    }
+
+    private mutating func add(_ flag: String, _ value: String) {
+        values[flag, default: []].append(value)
+        inOrder.append((flag, value))
     }
 
     func has(_ flag: String) -> Bool { values[flag] != nil }

@@ -7,13 +7,14 @@ import VonageAPI
 
 enum Help {
     static let commands = [
-        "serve", "lint", "explain", "schema", "events", "users", "token", "doctor", "simulate", "health", "version", "help",
+        "serve", "call", "lint", "explain", "schema", "events", "users", "token", "doctor", "simulate", "health", "version", "help",
     ]
 
     static let overview = """
         switchboard \(switchboardVersion): the server behind a Vonage Voice application
 
           switchboard serve      answer calls and keep their events
+          switchboard call       play a whole call against a server, as Vonage would make it, or many as a load
           switchboard lint       check NCCOs, and folders of flows and templates
           switchboard explain    say in plain words what an NCCO or a flow does
           switchboard schema     print a JSON Schema for editors
@@ -258,6 +259,78 @@ enum Help {
 
         Exit codes: 0 made, or nothing is wrong as far as it could be checked, 1 inspect or verify-webhook found something wrong, 64 the command line, or no
         application id or key.
+        """
+
+    static let call = """
+        switchboard call [FLAG…]: play a whole call against a server, as Vonage would make it
+
+        It asks for the NCCO, follows it action by action, sends every event, and prints what happens: requests and answers, what the
+        caller hears, who rings. Time is virtual: a call of a minute takes as long as its requests. In the end it says what Vonage would
+        have refused, lost or sent again.
+
+        Who calls:
+          --to NUMBER|USER, --from NUMBER
+              a phone calls one of our numbers (447700900123 calls the first --number, else 14155550100)
+          --from-user USER [--custom-data JSON]
+              an app user calls, with what the app says beside --to
+          --sip URI [--sip-header X-NAME=VALUE]
+              a SIP endpoint calls
+          --api
+              the REST API calls --to: a number, a user, or a sip: or wss: URI
+
+        What people do:
+          --callee answers|busy|declines|no-answer|unreachable|machine|bad-number
+              whoever is rung (answers)
+          --answers-after TIME, --talk-for TIME
+              until the callee answers (3s), and how long the two talk (12s)
+          --hangup caller|callee
+              who hangs up then (caller)
+          --gives-up-after TIME
+              the caller hangs up that long after the beginning, whatever happens
+          --press KEYS, --say WORDS
+              what the caller does when an input listens: once for each, in this order; --press 1,2# is for two inputs
+
+        Where:
+          --url URL
+              the server, or its answer URL (http://localhost:3000). Behind a URL without a path, or with one of /voice/, lie the events
+              at /voice/event and the fallback at /voice/fallback
+          --flow NAME
+              the flow that answers, at /voice/NAME of a URL without a path (answer)
+          --event-url URL, --fallback-url URL
+              where they lie elsewhere; empty for none
+          --post
+              answer and fallback requests are POST
+          --serve
+              start a server inside, with the flows of --nccos and with --number, --inbound-user and --public-url
+          --secret-file FILE
+              sign webhooks with this signature secret (or VONAGE_SIGNATURE_SECRET)
+          --realtime
+              let time pass as it does
+          --json
+              a JSON object for each thing that happens, and one for the verdict
+
+        Trouble on the way, the same with the same --seed N; what has no share happens to the first request that it can, and to every
+        fourth of the others:
+          --duplicate SHARE       events are delivered twice          --drop SHARE        events are never sent
+          --reorder               events overtake each other          --slow TIME         answers arrive later
+          --unsigned              webhooks come without a signature   --skew TIME         Vonage's clock is ahead (-120s: behind)
+          --event-before-answer   events come before the request      --retry             answers get lost, and Vonage tries again
+          --cut-connection        requests break off in the middle    --tunnel-html       a tunnel answers with a page of its own
+
+        A load, against this machine alone:
+          --rate RATE --for TIME
+              begin so many calls a second (200/s), for so long (10s)
+          --mix app:70,phone:30
+              kinds of calls and their weights: app, phone, sip
+
+        Examples:
+          switchboard call --serve --from-user Alice --to 447700900123
+          switchboard call --flow choice --press 1 --callee busy
+          switchboard call --duplicate 0.2 --reorder --seed 7
+          switchboard call --rate 200/s --for 60s --mix app:70,phone:30
+
+        Exit codes: 0 all went well, 1 the call or an event was lost, 2 the server broke a rule of Vonage's, 64 the command line,
+        69 nobody listens at the URL.
         """
 
     static let simulate = """

@@ -26,6 +26,8 @@ struct SwitchboardCommand {
         switch command {
         case "serve" where wantsHelp: Console.output.print(Help.serve)
         case "serve": Serve.run(arguments, environment: environment())
+        case "call" where wantsHelp: Console.output.print(Help.call)
+        case "call": CallCommand.run(arguments, environment: environment())
         case "lint" where wantsHelp: Console.output.print(Help.lint)
         case "lint": Lint.run(arguments)
         case "explain" where wantsHelp: Console.output.print(Help.explain)
@@ -56,6 +58,7 @@ struct SwitchboardCommand {
     private static func help(_ command: String?) -> String {
         switch command {
         case "serve": Help.serve
+        case "call": Help.call
         case "lint": Help.lint
         case "explain": Help.explain
         case "schema": Help.schema

@@ -70,7 +70,7 @@ func plainBase64(fromURL text: String) -> String {
 }
 
 /// The value escaped for a query: everything but the unreserved characters of RFC 3986 §2.3.
-func percentEncoded(_ text: String) -> String {
+package func percentEncoded(_ text: String) -> String {
     var output = ""
     for byte in text.utf8 {
         switch byte {

@@ -135,6 +135,8 @@ package enum PlayedFailure: String, Sendable, CaseIterable {
     case invalidURL = "invalid_url"
     case notHTTP = "not_http"
     case tooLarge = "too_large"
+    /// A load that was kept on this machine.
+    case notLoopback = "not_loopback"
 
     /// As the fallback URL is told it, and people are.
     package var text: String {
@@ -148,6 +150,7 @@ package enum PlayedFailure: String, Sendable, CaseIterable {
         case .invalidURL: "Invalid URL."
         case .notHTTP: "No HTTP response."
         case .tooLarge: "Response too large."
+        case .notLoopback: "Another machine: a load stays on this one."
         }
     }
 
@@ -155,7 +158,7 @@ package enum PlayedFailure: String, Sendable, CaseIterable {
     var isRetried: Bool {
         switch self {
         case .refused, .unresolved, .connectTimeout, .responseTimeout, .closed: true
-        case .tls, .invalidURL, .notHTTP, .tooLarge: false
+        case .tls, .invalidURL, .notHTTP, .tooLarge, .notLoopback: false
         }
     }
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// `switchboard call`: a whole call against a server, as Vonage would make it, written down while it happens.
+//
+// Exit codes: 0 all went well, 1 the call or an event got lost, 2 the server broke a rule of Vonage's, 64 the command line, 69 nobody listens.
+
+import Dispatch
+import HTTPServer
+import NCCO
+import Switchboard
+import VonageAuth
+import VonageSimulator
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+enum CallCommand {
+    static func run(_ arguments: [String], environment: [String: String]) {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let arguments = try CallArguments(arguments, environment: environment)
+            let server = arguments.startsServer ? try InnerServer(arguments.settings, secrets: arguments.secrets) : nil
+            let url = try server?.url ?? arguments.url
+            let code: Int32
+            do {
+                code = try arguments.rate == nil ? play(arguments, url) : CallLoad.run(arguments, url)
+            } catch {
+                server?.stop()
+                throw error
+            }
+            server?.stop()
+            SwitchboardCommand.finish(code)
+        } catch let error as FlowFolderError {
+            SwitchboardCommand.finish(64, "\(error)\nswitchboard call: the flows have errors; nothing was played")
+        } catch {
+            SwitchboardCommand.finish(64, "switchboard call: \(error)")
+        }
+    }
+
+    private static func play(_ arguments: CallArguments, _ url: String) throws -> Int32 {
+        for flag in ["--for", "--mix"] where try arguments.value(flag) != nil {
+            throw UsageError("\(flag) is for many calls: add --rate, such as --rate 200/s")
+        }
+        let plan = try arguments.plan(at: url)
+        let transport = try LoopTransport(connections: 16, secure: SecureWebhooks().sender)
+        let signer = try arguments.secrets.map {
+            try WebhookSigner(secrets: $0, applicationID: arguments.settings.applicationID?.description)
+        }
+        let player = CallPlayer(
+            transport: transport, pace: arguments.isRealTime ? .real : .virtual, signer: signer, trouble: arguments.trouble)
+        var screen = Screen()
+        var shown = 0
+        // Nothing is shown until somebody was there, since most calls to nobody are a server that was not started.
+        func show(_ call: PlayedCall) {
+            guard !isUnreachable(call) else { return }
+            for step in call.steps.dropFirst(shown) {
+                if arguments.isJSON {
+                    screen.print(CallReport.json(step))
+                } else if let line = CallReport.line(step) {
+                    screen.print(line)
+                }
+            }
+            shown = call.steps.count
+            screen.flush()
+        }
+        if let trouble = arguments.trouble { screen.note("trouble by --seed \(trouble.seed)") }
+        var played: PlayedCall?
+        let began = Clock.system.wall() + (arguments.trouble?.skew ?? 0)
+        let call = PlayedCall(plan, began: began, ids: { TokenID().description })
+        player.play(call, changed: { show($0) }, done: { played = $0 })
+        player.run()
+        guard let played else { return 1 }
+        show(played)
+        if isUnreachable(played) {
+            Console.errors.print(
+                "switchboard call: nobody listens at \(printable(url)); start a server with switchboard serve, or add --serve for one inside"
+            )
+            return 69
+        }
+        let verdict = CallVerdict(played)
+        if arguments.isJSON {
+            screen.print(verdict.json)
+        } else {
+            for line in verdict.lines { screen.print(line) }
+        }
+        screen.flush()
+        return verdict.exitCode
+    }
+
+    /// Whether no request so far found somebody who listens.
+    private static func isUnreachable(_ call: PlayedCall) -> Bool {
+        call.steps.allSatisfy { step in
+            guard case .exchange(let exchange) = step.what else { return true }
+            guard case .failure(let failure, _) = exchange.outcome else { return false }
+            return failure == .refused || failure == .unresolved
+        }
+    }
+}

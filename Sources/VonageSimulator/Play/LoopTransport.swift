@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+//
+// Webhooks over sockets: plain HTTP on kept connections, from the thread that plays. What has TLS goes to whoever can, if anybody.
+
+package import HTTPServer
+import Locking
+import NCCO
+
+/// Sends what plain HTTP cannot; completes on any thread.
+package typealias SecureSender =
+    @Sendable (
+        _ request: PlayedRequest, _ authorization: String?, _ completion: @escaping @Sendable (PlayedOutcome) -> Void
+    ) -> Void
+
+package final class LoopTransport: WebhookTransport {
+    private let loop: HTTPClientLoop
+    private let secure: SecureSender?
+    private let isLoopbackOnly: Bool
+    /// Addresses by the origin of a URL.
+    private var addresses: [String: HTTPAddress] = [:]
+    private static let mostAddresses = 64
+
+    /// Outcomes of secure requests that came on another thread.
+    private let arrived = Locked<[(number: Int, outcome: PlayedOutcome)]>([])
+    private var awaited: [Int: (PlayedOutcome) -> Void] = [:]
+    private var secureCount = 0
+
+    /// - Parameters:
+    ///   - connections: most at one time.
+    ///   - loopbackOnly: whether nothing goes to another machine, whatever an NCCO names.
+    ///   - secure: nil where https is not to be had; then it fails as TLS.
+    package init(connections: Int = 256, poller: PollerKind = .preferred, loopbackOnly: Bool = false, secure: SecureSender? = nil) throws {
+        isLoopbackOnly = loopbackOnly
+        loop = try HTTPClientLoop(poller: poller, maximumConnections: connections)
+        self.secure = secure
+    }
+
+    /// Lets a waiting `turn` return at once; for any thread.
+    package var waker: Waker { loop.waker }
+
+    package func turn(milliseconds: Int32) {
+        loop.turn(milliseconds: milliseconds)
+        guard !awaited.isEmpty else { return }
+        let outcomes = arrived.withLock { arrived in
+            defer { arrived = [] }
+            return arrived
+        }
+        for (number, outcome) in outcomes { awaited.removeValue(forKey: number)?(outcome) }
+    }
+
+    package func send(
+        _ request: PlayedRequest, authorization: String?, isCut: Bool, then: @escaping (PlayedOutcome) -> Void
+    ) {
+        guard let parts = URLParts(request.address.url) else { return then(.failure(.invalidURL, micros: 0)) }
+        if parts.isTLS, !isLoopbackOnly { return sendSecurely(request, authorization, isCut, then) }
+        let address: HTTPAddress
+        if let known = addresses[parts.origin] {
+            address = known
+        } else {
+            do throws(HTTPRequestError) { address = try HTTPAddress(url: parts.origin) } catch {
+                return then(.failure(.invalidURL, micros: 0))
+            }
+            guard !isLoopbackOnly || address.isLoopback else { return then(.failure(.notLoopback, micros: 0)) }
+            if addresses.count >= Self.mostAddresses { addresses = [:] }
+            addresses[parts.origin] = address
+        }
+        let sent = HTTPClientLoop.Request(
+            method: request.address.method.rawValue, target: request.target, authorization: authorization, body: request.body,
+            connectMilliseconds: request.connectLimit, responseMilliseconds: request.answerLimit, cut: isCut)
+        loop.send(sent, to: address) { result in then(PlayedOutcome(result)) }
+    }
+
+    private func sendSecurely(
+        _ request: PlayedRequest, _ authorization: String?, _ isCut: Bool, _ then: @escaping (PlayedOutcome) -> Void
+    ) {
+        guard let secure else { return then(.failure(.tls, micros: 0)) }
+        // Half a request cannot be sent there; what Vonage sees of it is the same.
+        guard !isCut else { return then(.failure(.closed, micros: 0)) }
+        secureCount += 1
+        let number = secureCount
+        awaited[number] = then
+        let (arrived, waker) = (arrived, loop.waker)
+        secure(request, authorization) { outcome in
+            arrived.withLock { $0.append((number, outcome)) }
+            waker.wake()
+        }
+    }
+}
+
+extension PlayedOutcome {
+    fileprivate init(_ result: HTTPClientLoop.Result) {
+        switch result {
+        case .answer(let answer, let micros):
+            self = .reply(
+                PlayedReply(
+                    status: answer.status, contentType: answer.field("content-type"), body: answer.body,
+                    rule: answer.field("x-switchboard-flow"), warning: answer.field("x-switchboard-warning"), micros: micros))
+        case .failed(let failure, let micros):
+            let why: PlayedFailure =
+                switch failure {
+                case .unresolved: .unresolved
+                case .refused: .refused
+                case .connectTimeout: .connectTimeout
+                case .responseTimeout: .responseTimeout
+                case .closed, .cut: .closed
+                case .notHTTP: .notHTTP
+                case .tooLarge: .tooLarge
+                }
+            self = .failure(why, micros: micros)
+        }
+    }
+}

@@ -119,9 +119,12 @@ struct AnswerHead {
             case 14 where bytes.equalsIgnoringCase("content-length", at: name):
                 var number = 0
                 // 15 digits are more than any memory.
-                guard (1...15).contains(value.count) else { return isGood = false }
-                for at in value {
-                    guard let digit = Self.digit(bytes[at]) else { return isGood = false }
+                if !(1...15).contains(value.count) { isGood = false }
+                for at in value.prefix(15) {
+                    guard let digit = Self.digit(bytes[at]) else {
+                        isGood = false
+                        break
+                    }
                     number = number * 10 + digit
                 }
                 if hasLength, number != size { isGood = false }

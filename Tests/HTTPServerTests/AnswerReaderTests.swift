@@ -69,7 +69,7 @@ struct AnswerReaderTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1234567890123456\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
     ])
     func `what is no answer is known as soon as it is no more`(_ text: String) {
         #expect(read(text) == ["notHTTP"])
@@ -85,7 +85,7 @@ struct AnswerReaderTests {
     }
 
     @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 1000))\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 963\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 1000))\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 961\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\n\(String(repeating: "x", count: 982))",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3E8\r\n\(String(repeating: "x", count: 1000))\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3E9\r\n", String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 41),
@@ -96,7 +96,7 @@ struct AnswerReaderTests {
     }
 
     @Test func `an answer of just what is allowed is taken`() {
-        let body = String(repeating: "x", count: 961)
-        #expect(read("HTTP/1.1 200 OK\r\nContent-Length: 961\r\n\r\n\(body)", step: 100) == ["200 \(body)"])
+        let body = String(repeating: "x", count: 960)
+        #expect(read("HTTP/1.1 200 OK\r\nContent-Length: 960\r\n\r\n\(body)", step: 100) == ["200 \(body)"])
     }
 }

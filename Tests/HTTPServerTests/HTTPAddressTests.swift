@@ -19,8 +19,8 @@ struct HTTPAddressTests {
     }
 
     @Test(arguments: [
-        "https://h", "http://", "http:///x", "http://?x", "http://h:", "http://h:65536", "http://h:+1", "http://a@h", "http://h/@", "http://h#x",
-        "http://h/?#", "http://h/\\", "http://h/ x", "http://h/ä", "http://::1", "http://[::1", "",
+        "https://h", "http://", "http:///x", "http://?x", "http://h:", "http://h:65536", "http://h:+1", "http://a@h", "http://h/@",
+        "http://h#x", "http://h/?#", "http://h/\\", "http://h/ x", "http://h/ä", "http://::1", "http://[::1", "",
     ])
     func `a URL that cannot be asked says what would be right`(_ url: String) {
         let error = #expect(throws: HTTPRequestError.self) { try HTTPAddress(url: url) }

@@ -41,11 +41,10 @@ private final class SetClock: Sendable {
 struct HTTPClientLoopTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    private func withEcho(_ poller: PollerKind = .preferred, host: String = "127.0.0.1", _ body: (Server, HTTPAddress) throws -> Void) throws {
+    private func withEcho(host: String = "127.0.0.1", _ body: (Server, HTTPAddress) throws -> Void) throws {
         var configuration = ServerConfiguration()
         configuration.host = host
         configuration.port = 0
-        configuration.poller = poller
         let server = try Server(configuration, service: EchoService())
         defer { server.stop(grace: 0) }
         try body(server, HTTPAddress(url: host.hasPrefix("unix:") ? host : "http://\(host):\(server.port)"))
@@ -89,7 +88,9 @@ struct HTTPClientLoopTests {
             let loop = try HTTPClientLoop()
             let results = Results()
             let body = Array("{}".utf8)
-            loop.send(.init(method: "POST", target: "/a b\r\nX: ä", authorization: "Bearer x\r\ny", body: body), to: address, then: results.add)
+            let request = HTTPClientLoop.Request(
+                method: "POST", target: "/a b\r\nX: ä", authorization: "Bearer x\r\ny", body: body)
+            loop.send(request, to: address, then: results.add)
             try loop.finish()
             loop.send(.init(method: "POST", target: "?"), to: address, then: results.add)
             try loop.finish()
@@ -364,7 +365,8 @@ struct HTTPClientLoopTests {
     }
 
     @Test(arguments: ["GET", "POST"], PollerKind.allCases)
-    func `a request that meets a kept connection's end is sent once more, and no third time`(_ method: String, _ poller: PollerKind) throws {
+    func `a request that meets a kept connection's end is sent once more, and no third time`(_ method: String, _ poller: PollerKind) throws
+    {
         let server = try ScriptedServer()
         let loop = try HTTPClientLoop(poller: poller)
         let results = Results()
@@ -472,7 +474,9 @@ struct HTTPClientLoopTests {
     #if os(Linux)
         private var descriptors: Int {
             var count = 0
-            for number in 0..<Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))) where number < 65_536 && fcntl(number, F_GETFD) >= 0 { count += 1 }
+            for number in 0..<Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))) where number < 65_536 && fcntl(number, F_GETFD) >= 0 {
+                count += 1
+            }
             return count
         }
 

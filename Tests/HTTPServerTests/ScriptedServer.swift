@@ -92,7 +92,9 @@ extension HTTPClientLoop {
     /// Turns until nothing has no result.
     func finish() throws { try turn { pending == 0 } }
 
-    func send(_ target: String, to address: HTTPAddress, _ results: Results) { send(Request(target: target), to: address, then: results.add) }
+    func send(_ target: String, to address: HTTPAddress, _ results: Results) {
+        send(Request(target: target), to: address, then: results.add)
+    }
 
     /// Turns until the peer has got a whole request without a body.
     func request(at peer: ScriptedPeer) throws -> String {

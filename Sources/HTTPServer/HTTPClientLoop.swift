@@ -22,7 +22,7 @@ import HTTPWire
 package enum HTTPClientFailure: String, Sendable, Hashable, CaseIterable {
     /// The name of the host is not known.
     case unresolved
-    /// No address takes the connection; also where this machine has no descriptor left for it.
+    /// No address takes the connection; also where this machine has no descriptor left for it, or a Unix domain socket's backlog is full.
     case refused
     /// There was no connection in time: the server did not take one, or all there may be were busy.
     case connectTimeout

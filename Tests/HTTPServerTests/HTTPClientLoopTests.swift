@@ -244,6 +244,20 @@ struct HTTPClientLoopTests {
         }
     }
 
+    @Test(arguments: PollerKind.allCases)
+    func `an end that comes with the answer is seen with it`(_ poller: PollerKind) throws {
+        let server = try ScriptedServer()
+        let loop = try HTTPClientLoop(poller: poller)
+        let results = Results()
+        loop.send("/", to: server.address, results)
+        let peer = try server.accept()
+        _ = try loop.request(at: peer)
+        peer.write(Self.ok)
+        peer.close()
+        try loop.finish()
+        #expect(results.bodies == ["ok"] && loop.openConnections == 0)
+    }
+
     @Test(arguments: [
         ("SSH-2.0-OpenSSH", HTTPClientFailure.notHTTP), ("HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n", .tooLarge),
         ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok", .closed), ("HTTP/1.1 200", .closed), ("", .closed),
@@ -291,6 +305,21 @@ struct HTTPClientLoopTests {
             loop.turn(milliseconds: 1000)
             #expect(count == turn)
         }
+    }
+
+    @Test func `however many wait for what nobody takes, all fail in one turn`() throws {
+        let server = try ScriptedServer()
+        let loop = try HTTPClientLoop(maximumConnections: 1)
+        let results = Results()
+        loop.send("/", to: server.address, results)
+        let peer = try server.accept()
+        _ = try loop.request(at: peer)
+        let nowhere = try HTTPAddress(url: "unix:/nonexistent/socket")
+        let many = 20_000
+        for _ in 0..<many { loop.send(.init(target: "/", connectMilliseconds: 60_000), to: nowhere, then: results.add) }
+        peer.write(Self.ok.replacing("OK\r\n", with: "OK\r\nConnection: close\r\n"))
+        try loop.turn { !results.all.isEmpty }
+        #expect(results.failures.count == many && loop.pending == 0)
     }
 
     @Test func `limits run out by the clock, in whatever order they began`() throws {

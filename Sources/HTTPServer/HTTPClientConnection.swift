@@ -36,8 +36,6 @@ struct HTTPClientExchange {
     let then: (HTTPClientLoop.Result) -> Void
     /// Microseconds at which its time began: that of `send`, then that of the first byte sent.
     var began: Int64
-    /// It has been sent once already, on a connection that was closed.
-    var isRepeated = false
 }
 
 /// A request that waits for a connection.
@@ -45,8 +43,6 @@ final class HTTPClientWaiting: Timed {
     let server: HTTPClientServer
     /// Nil once it has got one, or has waited for too long.
     var exchange: HTTPClientExchange?
-    /// How often one behind it went first.
-    var passed = 0
 
     init(_ exchange: HTTPClientExchange, to server: HTTPClientServer) {
         self.exchange = exchange

@@ -79,8 +79,9 @@ package final class HTTPClientLoop {
     static let maximumServers = 64
     /// How long a name that is not known is not asked for again, in microseconds.
     private static let resolvePause: Int64 = 5_000_000
-    /// A waiting request lets so many behind it go first that can have a connection as it is; then one is closed for it.
-    private static let mostPassed = 16
+    /// So far behind the first waiting request one is looked for that can have a connection as it is. What was taken still counts, so the first
+    /// lets fewer than that go before it; then a connection is closed for it.
+    private static let mostAhead = 16
     private static let longestLimit: Int64 = 86_400_000
     private static let wakeToken = UInt64.max
 
@@ -339,10 +340,9 @@ package final class HTTPClientLoop {
             firstWaiting = 0
         }
         var chosen = waiting[firstWaiting]
-        if let server, chosen.server !== server, chosen.passed < Self.mostPassed,
-            let other = waiting[firstWaiting...].prefix(Self.mostPassed).first(where: { $0.exchange != nil && $0.server === server })
+        if let server, chosen.server !== server,
+            let other = waiting[firstWaiting...].prefix(Self.mostAhead).first(where: { $0.exchange != nil && $0.server === server })
         {
-            chosen.passed += 1
             chosen = other
         }
         guard let exchange = chosen.exchange else { return nil }
@@ -500,11 +500,11 @@ package final class HTTPClientLoop {
         if inOrder, let answer = connection.reader.end() { return finish(connection, answer, keep: false) }
         let now = clock.monotonic()
         // RFC 9112 §9.3.1: a server may close a kept connection while a request is on its way to it. Nothing of an answer has come, so it is
-        // most likely unread. A POST is repeated too: Vonage repeats webhooks itself, and who takes them must know them again.
-        guard connection.wasUsed, isUntouched, !exchange.isRepeated else { return fail(connection, .closed, now) }
+        // most likely unread. A POST is repeated too: Vonage repeats webhooks itself, and who takes them must know them again. The new
+        // connection is no kept one, so this happens once.
+        guard connection.wasUsed, isUntouched else { return fail(connection, .closed, now) }
         close(connection)
         var again = exchange
-        again.isRepeated = true
         again.began = now
         connect(to: connection.server, for: again, now)
     }

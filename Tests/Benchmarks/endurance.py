@@ -5,7 +5,7 @@
 # random moments and started again, an admin asks for calls, and at the end the whole log is read. Nothing that was answered 200 may be
 # missing, and neither memory nor descriptors may grow.
 #
-#   Tests/Benchmarks/endurance.py [--minutes N] [--rate N] [--kill-every SECONDS] [--rotate-size SIZE] [--binary FILE]
+#   Tests/Benchmarks/endurance.py [--minutes N] [--rate N] [--calls N] [--kill-every SECONDS] [--rotate-size SIZE] [--binary FILE]
 #
 # Who sends does what Vonage does, but does not give up: an event whose answer never came is sent again, byte for byte, until there is one.
 # So it may be in the log twice; the second must be marked. A body is worked out from its number, so that an hour's events need not be held
@@ -13,6 +13,8 @@
 #
 # A kill frees all memory, so kills would hide a leak. Hence the middle third has none: there one process lives for a third of the run. What
 # grows with the log shows between the first third and the last, which have the same kills; what grows with age shows in the middle.
+#
+# In that third `switchboard call` plays whole calls beside it, which no kill cuts off: each of their events must be in the log, too.
 #
 # Latency is from sending to the answer, of those that a kill did not cut off. It is printed and not asserted: the machine may be shared,
 # and this process is on it too.
@@ -126,6 +128,7 @@ class Endurance:
         self.resent, self.problems = set(), []
         self.window, self.latencies, self.answers = [], array.array("d"), array.array("d")
         self.asked, self.samples = array.array("d"), []
+        self.played = None
 
     def problem(self, text):
         """Bounded: a fault that comes with each event is told often enough."""
@@ -229,6 +232,21 @@ class Endurance:
                     self.killed = 0.0
             return link, status, now - began
 
+    def play(self):
+        """Whole calls by `switchboard call`, in the middle third and not near its ends."""
+        third = self.duration / 3
+        if self.over.wait(max(self.began + third * 1.05 - time.monotonic(), 0)):
+            return
+        command = [self.options.binary, "call", "--url", f"http://127.0.0.1:{self.server.port}", "--rate", f"{self.options.calls:g}/s",
+                   "--for", f"{int(third * 900)}ms", "--mix", "app:70,phone:30", "--json"]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=third + 2 * PATIENCE)
+        try:
+            self.played = json.loads(run.stdout)
+        except ValueError:
+            pass
+        if run.returncode != 0 or not self.played or self.played["errors"]:
+            self.problem(f"switchboard call ended with {run.returncode}: {run.stdout[-300:]}{run.stderr[-300:]}")
+
     # What is measured
 
     def watch(self):
@@ -300,7 +318,9 @@ class Endurance:
         self.sent = Events(self.options.seed, self.options.rate, time.time())
         lanes = [threading.Thread(target=self.drive, args=(lane,), daemon=True) for lane in range(LANES)]
         watcher = threading.Thread(target=self.watch, daemon=True)
-        for thread in [*lanes, watcher]:
+        player = threading.Thread(target=self.play, daemon=True)
+        others = [watcher, player] if self.options.calls else [watcher]
+        for thread in [*lanes, *others]:
             thread.start()
         end = self.began + self.duration
         kill_at = self.next_kill()
@@ -319,8 +339,9 @@ class Endurance:
             lane.join(2 * PATIENCE)
         elapsed = time.monotonic() - self.began
         self.over.set()
-        watcher.join(2 * PATIENCE)
-        if any(thread.is_alive() for thread in [*lanes, watcher]):
+        for thread in others:
+            thread.join(2 * PATIENCE)
+        if any(thread.is_alive() for thread in [*lanes, *others]):
             self.problem("a thread of the load did not end")
         self.judge(report, elapsed)
 
@@ -347,9 +368,13 @@ class Endurance:
         code = self.server.stop()
         report.check("SIGTERM ends the server with 0", code == 0, f"it ended with {code}")
 
-        seen = {}
+        seen, others = {}, []
         report.sound(f"all {len(self.kept):,} are in the log, whole, in lines with a good check sum and without a gap in seq",
-                     examine(self.folder, self, resent=self.resent, seen=seen))
+                     examine(self.folder, self, resent=self.resent, seen=seen, others=others))
+        if self.options.calls:
+            told = self.played["events"]["count"] if self.played else 0
+            report.check(f"{told:,} events of played calls were answered, and all of them are there", 0 < told == len(others),
+                         f"the log has {len(others):,}")
         lost = len(self.kept.difference(seen))
         again = sum(len(places) > 1 for places in seen.values())
         latest, early = [0] * LANES, 0
@@ -374,6 +399,7 @@ class Endurance:
             ("events sent again, of these twice in the log", f"{len(self.resent)}, {again}"),
             ("torn ends, closed files", f"{torn}, {closed}"),
             ("events lost", f"{lost}"),
+            *(self.played_rows() if self.played else ()),
             *figures,
             ("events: p50, p99, worst", milliseconds(latencies)),
             ("answers: p50, p99, worst", milliseconds(answers)),
@@ -385,6 +411,12 @@ class Endurance:
         for row in rows:
             print(f"| {row[0]} | {row[1]} |")
         print(flush=True)
+
+    def played_rows(self):
+        played = self.played
+        times = ", ".join(f"{played['answers'][name] / 1000:.1f}" for name in ("p50_us", "p99_us", "worst_us"))
+        return [("calls played whole, a second", f"{played['calls']:,} ({played['calls'] / played['elapsed_us'] * 1e6:.1f})"),
+                ("their answers: p50, p99, worst", f"{times} ms")]
 
     def judge_resources(self, report):
         """Checks of memory and descriptors, and rows of the table."""
@@ -430,6 +462,7 @@ def main():
     parser = argparse.ArgumentParser(description="Loads the server for an hour, kills it now and then, and reads the log.")
     parser.add_argument("--minutes", type=float, default=60, help="length of the run (60)")
     parser.add_argument("--rate", type=float, default=200, help="events a second (200)")
+    parser.add_argument("--calls", type=float, default=10, help="whole calls a second in the middle third (10); 0 for none")
     parser.add_argument("--kill-every", type=float, default=20, help="seconds between kills, on average (20); 0 for none")
     parser.add_argument("--rotate-size", default="4MiB", help="the server's (4MiB)")
     parser.add_argument("--calls-in-memory", type=int, default=1000, help="the server's (1000: they are all replaced each minute)")
@@ -439,6 +472,8 @@ def main():
     options = parser.parse_args()
     if not 0 < options.minutes <= 24 * 60 or not 0 < options.rate <= 10_000:
         parser.error("a run has at most 1440 minutes and 10,000 events a second")
+    if options.calls and not 0.1 <= options.calls <= 10_000:
+        parser.error("--calls is 0, or 0.1 to 10,000")
     if options.kill_every < 0 or options.calls_in_memory < 1:
         parser.error("--kill-every is 0 or more, --calls-in-memory 1 or more")
     options.binary = os.path.abspath(options.binary)

@@ -448,6 +448,29 @@ class Bench:
                 raise Failure(f"only {verified:.0f} requests were verified")
             self.end(servers)
 
+    def calls(self):
+        """Whole calls by `switchboard call`: how many one processor plays against a server on the other."""
+        self.heading("Whole calls, answer and events each")
+        server = self.ours().start()
+        results = []
+        for _ in range(self.options.runs):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = ["taskset", "-c", str(self.load_cpu), self.binary, "call", "--url", f"http://127.0.0.1:{server.port}",
+                       "--rate", "20000/s", "--for", f"{self.options.seconds}s", "--mix", "phone:1", "--json"]
+            run = subprocess.run(command, capture_output=True, text=True, timeout=self.options.seconds * 20 + 120)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if run.returncode != 0:
+                raise Failure(f"switchboard call ended with {run.returncode}: {run.stdout}{run.stderr}")
+            report = json.loads(run.stdout)
+            spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            results.append((report["calls"] / report["elapsed_us"] * 1e6, report["calls"] / spent,
+                            (report["answers"]["count"] + report["events"]["count"]) / report["calls"]))
+        a_second, per_cpu, requests = (median(values) for values in zip(*results))
+        self.row("requests of a call", f"{requests:.1f}")
+        self.row("calls a second", f"{a_second:,.0f}", target=">= 2000", met=a_second >= 2000)
+        self.row("calls for each second of the client's processor time", f"{per_cpu:,.0f}")
+        self.end([server])
+
     def start(self):
         self.heading("Start and idle")
         times = ([], [])
@@ -493,7 +516,7 @@ class Bench:
 
 SCENARIOS = {
     "keep-alive": Bench.keep_alive, "logged": Bench.logged, "close": Bench.close, "offered": Bench.offered, "events": Bench.events,
-    "flows": Bench.flows, "signed": Bench.signed, "start": Bench.start, "idle": Bench.idle,
+    "flows": Bench.flows, "signed": Bench.signed, "calls": Bench.calls, "start": Bench.start, "idle": Bench.idle,
 }
 
 

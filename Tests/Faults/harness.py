@@ -136,13 +136,14 @@ def read_line(line):
     return int(match[1]), event if found else None, head.endswith(b',"repeat":true')
 
 
-def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_kept=False, exempt=(), resent=(), seen=None):
+def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_kept=False, exempt=(), resent=(), seen=None, others=None):
     """What is wrong with the log, as a list of sentences; empty where every promise was kept.
 
     `kept` replaces the ledger's, for a moment in the past; `exempt` are events whose bytes, and with them a number, a faulty disk lost.
     A torn tail is what a killed server leaves before the next start. Events in `resent` were sent until they were answered, so each may be
     there again, marked; unmarked only in another file, since a start looks for repeats in the current one. `seen` is filled with the
-    numbers of the events in the order of the log, each with the `seq` of its lines.
+    numbers of the events in the order of the log, each with the `seq` of its lines, and `others`, where it is given, with the events
+    that somebody else sent: those without a number.
     """
     kept = set(ledger.kept if kept is None else kept)
     seen = {} if seen is None else seen
@@ -201,6 +202,9 @@ def examine(folder, ledger, kept=None, tail_may_be_torn=False, refused_may_be_ke
                 continue
             number = re.match(rb'\{"n":(\d+),', event)
             number = int(number[1]) if number else 0
+            if number == 0 and others is not None:
+                others.append(event)
+                continue
             if ledger.sent.get(number) != event:
                 problems.append(f"{name}: seq {seq} holds an event that was not sent: {event[:80]!r}")
             elif number in seen and not (number in resent and (is_repeat or name != names[number])):

@@ -106,6 +106,7 @@ extension CallLoad.Report {
             "\(ended) calls in \(Int(seconds * 10) / 10) s: \(Int(Double(ended) / seconds)) a second\(late > 0 ? ", \(late) began late" : "")",
             times("answers", answers, limits.answer), times("events ", events, limits.event),
         ]
+        if missed > 0 { lines.append("too slow  \(missed) calls did not begin: \(CallLoad.mostOpen) were open, as many as may be") }
         if errors.isEmpty { lines.append("errors  none") }
         for (text, count) in errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) { lines.append("errors  \(count) × \(text)") }
         return lines

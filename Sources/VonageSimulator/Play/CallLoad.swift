@@ -30,6 +30,8 @@ package final class CallLoad {
         package fileprivate(set) var ended = 0
         /// Calls that began more than 100 ms after their time.
         package fileprivate(set) var late = 0
+        /// Calls that did not begin, since as many as may be were open until the time was over.
+        package fileprivate(set) var missed = 0
         package fileprivate(set) var answers = LatencyHistogram()
         package fileprivate(set) var events = LatencyHistogram()
         /// What went wrong, by kind.
@@ -78,11 +80,13 @@ package final class CallLoad {
         let total = Int(min(wish.rate * Double(wish.duration) / 1000, 1e9).rounded())
         let interval = 1_000_000 / wish.rate
         var nextProgress = began + 1_000_000
-        while report.begun < total || player.count > 0 {
+        while report.begun + report.missed < total || player.count > 0 {
             let now = clock.monotonic()
             report.elapsed = now - began
+            // A call later than that belongs to no rate any more.
+            if now - began > (wish.duration + 100) * 1000 { report.missed = total - report.begun }
             let due = min(Int(Double(now - began) / interval) + 1, total)
-            while report.begun < due, player.count < Self.mostOpen {
+            while report.begun + report.missed < due, player.count < Self.mostOpen {
                 if Double(now - began) - Double(report.begun) * interval > 100_000 { report.late += 1 }
                 begin()
             }
@@ -90,8 +94,8 @@ package final class CallLoad {
                 progress(report)
                 nextProgress = max(nextProgress + 1_000_000, now)
             }
-            if report.begun >= total, now - began > (wish.duration + Self.patience) * 1000 { break }
-            let next = report.begun < total ? Double(report.begun) * interval - Double(clock.monotonic() - began) : 100_000
+            if now - began > (wish.duration + Self.patience) * 1000 { break }
+            let next = report.begun + report.missed < total ? Double(report.begun) * interval - Double(clock.monotonic() - began) : 100_000
             player.turn(milliseconds: player.count >= Self.mostOpen ? 10 : Int32(min(max(next / 1000, 0), 100).rounded(.up)))
         }
         for _ in 0..<player.count { report.note(error: "call that did not end") }
@@ -202,7 +206,7 @@ extension CallLoad.Report {
         }
         let kinds = errors.sorted { $0.key < $1.key }.map { JSONNode.Member($0.key, .number($0.value)) }
         return JSONNode.object([
-            "calls": .number(ended), "begun": .number(begun), "late": .number(late), "elapsed_us": .time(elapsed), "answers": node(answers),
+            "calls": .number(ended), "begun": .number(begun), "late": .number(late), "missed": .number(missed), "elapsed_us": .time(elapsed), "answers": node(answers),
             "events": node(events), "errors": JSONNode(.object(kinds), at: 0..<0),
         ]).json
     }

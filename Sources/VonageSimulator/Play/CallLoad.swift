@@ -206,7 +206,8 @@ extension CallLoad.Report {
         }
         let kinds = errors.sorted { $0.key < $1.key }.map { JSONNode.Member($0.key, .number($0.value)) }
         return JSONNode.object([
-            "calls": .number(ended), "begun": .number(begun), "late": .number(late), "missed": .number(missed), "elapsed_us": .time(elapsed), "answers": node(answers),
+            "calls": .number(ended), "begun": .number(begun), "late": .number(late), "missed": .number(missed),
+            "elapsed_us": .time(elapsed), "answers": node(answers),
             "events": node(events), "errors": JSONNode(.object(kinds), at: 0..<0),
         ]).json
     }

@@ -7,7 +7,8 @@ import VonageAPI
 
 enum Help {
     static let commands = [
-        "serve", "call", "lint", "explain", "schema", "events", "users", "token", "doctor", "simulate", "health", "version", "help",
+        "serve", "call", "lint", "explain", "test", "schema", "events", "users", "token", "doctor", "simulate", "health", "version",
+        "help",
     ]
 
     static let overview = """
@@ -17,6 +18,7 @@ enum Help {
           switchboard call       play a whole call against a server, as Vonage would make it, or many as a load
           switchboard lint       check NCCOs, and folders of flows and templates
           switchboard explain    say in plain words what an NCCO or a flow does
+          switchboard test       play calls against the flows, and say what does not go as expected
           switchboard schema     print a JSON Schema for editors
           switchboard events     read the event log: lines, calls, one call's story; check it, replay it
           switchboard users      list, make and delete the people who can log in, and make their tokens
@@ -99,6 +101,48 @@ enum Help {
           switchboard explain --flow choice --press 2
 
         Exit codes: 0 explained, 1 the NCCO or the folder has an error, 64 the command line.
+        """
+
+    static let test = """
+        switchboard test [FILE|FOLDER…] [FLAG…]: play calls against the flows, and say what does not go as expected
+
+        A file holds one scenario, or a list of them: who calls, what people do, and what must hold. Without a path those of
+        nccos/scenarios are played. The server is one of its own, on a port that nobody else knows, with a log that goes with it; time is
+        virtual, so that a call of an hour takes as long as its requests.
+
+          --url URL
+              play against a running server; its clock is its own, so scenarios with "at" are skipped, and its settings are taken as they are
+          --nccos DIR, --number NUMBER, --inbound-user NAME, --public-url URL
+              as for switchboard serve; a scenario's own settings come first
+          --filter TEXT
+              only scenarios with this in their name
+          --format text|junit|json
+              a line for each as it is played and a story for each that fails (text), or one document in the end
+          --update
+              write the NCCOs of calls to the files that scenarios name for them, and show what callers hear otherwise than before
+          --jobs N
+              calls that are played at once, 1 to 256 (64)
+
+        A scenario:
+          {
+            "scenario": "The caller presses 1, and sales is busy",
+            "call": { "from": "447700900123", "to": "14155550100", "flow": "ivr", "at": "2026-11-30T10:00:00Z" },
+            "caller": [{ "press": "1" }],
+            "callees": { "14155550111": "busy" },
+            "expect": { "heard": ["Welcome", { "matches": "after the (tone|beep)" }], "rung": ["14155550111"] }
+          }
+
+        call is one of from and to, from_user (to, custom_data), sip and to (headers), or api: { to, from }; with flow, method and at.
+        caller, once for each input: press, say or nothing. callees: answers, busy, declines, no-answer, unreachable, machine, bad-number,
+        or { does, after, talk_for, hangs_up }. Also talk_for, hangs_up, gives_up_after, and settings: { number, inbound_user }.
+        expect: heard, not_heard (text, or matches and a pattern), rung, events, never, rules, answer_within, state, complaints, nccos.
+
+        Examples:
+          switchboard test
+          switchboard test menu.json --filter sales --update
+          switchboard test --format junit > report.xml
+
+        Exit codes: 0 all hold, 1 one does not, or none was played, 64 the command line, or scenarios or flows with a fault.
         """
 
     static let schema = """

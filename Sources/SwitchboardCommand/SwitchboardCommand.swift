@@ -3,9 +3,8 @@
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
 // Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, or one where nobody listens, 73 the event
-// folder belongs to another process; 1 where `health` finds no server, `lint` an error, `events` a fault or `token inspect` something wrong, 2
-// where `lint --strict` finds a
-// warning.
+// folder belongs to another process; 1 where `health` finds no server, `lint` an error, `test` an expectation that does not hold,
+// `events` a fault or `token inspect` something wrong, 2 where `lint --strict` finds a warning.
 
 import Dispatch
 import NCCO
@@ -32,6 +31,8 @@ struct SwitchboardCommand {
         case "lint": Lint.run(arguments)
         case "explain" where wantsHelp: Console.output.print(Help.explain)
         case "explain": Explain.run(arguments, environment: environment())
+        case "test" where wantsHelp: Console.output.print(Help.test)
+        case "test": TestCommand.run(arguments, environment: environment())
         case "doctor" where wantsHelp: Console.output.print(Help.doctor)
         case "doctor": DoctorCommand.run(arguments, environment: environment())
         case "events" where wantsHelp: Console.output.print(Help.events)
@@ -62,6 +63,7 @@ struct SwitchboardCommand {
         case "lint": Help.lint
         case "explain": Help.explain
         case "schema": Help.schema
+        case "test": Help.test
         case "doctor": Help.doctor
         case "events": Help.events
         case "users": Help.users

@@ -93,13 +93,14 @@ extension SimulatedVonage {
     }
 }
 
-/// Puts a file of mode 0600 in place: all of it or, after a crash, what was there before.
+/// Puts a file in place: all of it or, after a crash, what was there before.
 ///
+/// - Parameter isPrivate: its owner alone can read it, mode 0600.
 /// - Throws: the cause, without the path.
-package func writeWhole(_ bytes: [UInt8], to path: String) throws(SimulatorError) {
+package func writeWhole(_ bytes: [UInt8], to path: String, isPrivate: Bool = true) throws(SimulatorError) {
     let new = path + ".new"
     unlink(new)
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
     func failed() -> SimulatorError { SimulatorError("it cannot be written: \(String(cString: strerror(errno)))") }
     guard descriptor >= 0 else { throw failed() }
     defer { close(descriptor) }

@@ -175,7 +175,8 @@ package struct Expectations {
         for (index, test) in tests.enumerated() where !complaints.contains(where: { test.holds(for: normalized($0.text)) }) {
             fail(.complaints, path.appending(index), "Vonage did not complain of \(test.words)")
         }
-        for complaint in complaints where complaint.severity > .noted && !tests.contains(where: { $0.holds(for: normalized(complaint.text)) }) {
+        for complaint in complaints
+        where complaint.severity > .noted && !tests.contains(where: { $0.holds(for: normalized(complaint.text)) }) {
             fail(.complaints, path, "Vonage complains: \(complaint.text)", complaint.cure)
         }
     }

@@ -27,6 +27,8 @@ package struct GoldenNCCOs: Sendable {
     private static let maximumDepth = NCCO.maximumDepth + 4
     /// Lines of which a difference is made.
     private static let mostLines = 2000
+    /// Lines around a change that are shown.
+    private static let context = 3
 
     private init(_ answers: [Answer]) { self.answers = answers }
 
@@ -97,6 +99,9 @@ package struct GoldenNCCOs: Sendable {
         return Self.difference(Array(old.prefix(Self.mostLines)), Array(new.prefix(Self.mostLines)))
     }
 
+    /// All of it, as what is heard for the first time.
+    package var differenceFromNothing: [String] { answers.flatMap(\.words).prefix(Self.mostLines).map { "+ \($0)" } }
+
     private static func difference(_ old: [String], _ new: [String]) -> [String] {
         var removed: Set<Int> = []
         var inserted: Set<Int> = []
@@ -106,21 +111,27 @@ package struct GoldenNCCOs: Sendable {
             case .insert(let offset, _, _): inserted.insert(offset)
             }
         }
-        var lines: [String] = []
+        var lines: [(mark: Character, text: String)] = []
         var (left, right) = (0, 0)
         while left < old.count || right < new.count {
             if left < old.count, removed.contains(left) {
-                lines.append("- \(old[left])")
+                lines.append(("-", old[left]))
                 left += 1
             } else if right < new.count, inserted.contains(right) {
-                lines.append("+ \(new[right])")
+                lines.append(("+", new[right]))
                 right += 1
             } else {
-                if left < old.count { lines.append("  \(old[left])") }
+                if left < old.count { lines.append((" ", old[left])) }
                 (left, right) = (left + 1, right + 1)
             }
         }
-        return lines
+        // What is far from any change is left out.
+        let changes = lines.indices.filter { lines[$0].mark != " " }
+        let shown = Set(changes.flatMap { max($0 - context, 0)...min($0 + context, lines.count - 1) })
+        return lines.indices.compactMap { index in
+            if shown.contains(index) { return "\(lines[index].mark) \(lines[index].text)" }
+            return index == 0 || shown.contains(index - 1) ? "  …" : nil
+        }
     }
 
     /// The first action that is another one, as JSON.
@@ -165,7 +176,8 @@ private func canonical(_ node: JSONNode) -> [UInt8] {
         case .object(let members):
             JSONNode(
                 .object(
-                    members.sorted { $0.name.value < $1.name.value }.map { JSONNode.Member($0.name.value, sorted($0.node)) }), at: node.range)
+                    members.sorted { $0.name.value < $1.name.value }.map { JSONNode.Member($0.name.value, sorted($0.node)) }),
+                at: node.range)
         case .number, .bool, .null: node
         }
     }

@@ -167,7 +167,12 @@ package struct ScenarioFile: Sendable {
     private mutating func readHeaders(_ node: JSONNode, _ path: JSONPath) -> [(name: String, value: String)] {
         guard let members = object(node, path, "headers is", nil) else { return [] }
         return members.members.prefix(Self.mostElements).compactMap { name, node in
-            words(node, path.appending(name)).map { (name, $0) }
+            if !name.hasPrefix("X-"), name != "User-to-User" {
+                fault(
+                    .badValue, path.appending(name), node.range.lowerBound, "Vonage does not pass on the header \(printable(name))",
+                    "write X-NAME or User-to-User")
+            }
+            return words(node, path.appending(name)).map { (name, $0) }
         }
     }
 
@@ -268,7 +273,8 @@ package struct ScenarioFile: Sendable {
     private mutating func readCallees(_ node: JSONNode, _ path: JSONPath) -> [String: CallPlan.Callee] {
         guard let members = object(node, path, "callees is", nil) else { return [:] }
         guard members.count <= Self.mostElements else {
-            fault(.cannotHold, path, node.range.lowerBound, "there are \(members.count) callees", "at most \(Self.mostElements) are possible")
+            fault(
+                .cannotHold, path, node.range.lowerBound, "there are \(members.count) callees", "at most \(Self.mostElements) are possible")
             return [:]
         }
         var callees: [String: CallPlan.Callee] = [:]
@@ -295,7 +301,9 @@ package struct ScenarioFile: Sendable {
         if let node = members["after"], let time = time(node, path.appending("after")) { callee.answersAfter = time }
         if let node = members["talk_for"] { callee.talkFor = time(node, path.appending("talk_for")) }
         if let node = members["hangs_up"] {
-            if case .bool(let bool) = node.value { callee.hangsUp = bool } else {
+            if case .bool(let bool) = node.value {
+                callee.hangsUp = bool
+            } else {
                 type(node, path.appending("hangs_up"), "a callee's hangs_up is true or false", "write true or false without quotes")
             }
         }

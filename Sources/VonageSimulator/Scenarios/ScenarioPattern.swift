@@ -19,10 +19,12 @@ package struct ScenarioPattern: Hashable, Sendable {
     /// - Throws: what is wrong with it, and what would be right.
     package init(_ text: String) throws(PatternError) {
         guard !text.isEmpty, text.unicodeScalars.count <= Self.longest else {
-            throw PatternError(message: "a pattern has 1 to \(Self.longest) characters", cure: "write several, each is looked for on its own")
+            throw PatternError(
+                message: "a pattern has 1 to \(Self.longest) characters", cure: "write several, each is looked for on its own")
         }
         guard (try? Regex(text)) != nil else {
-            throw PatternError(message: "\(printable(text)) is no regular expression", cure: "put \\ in front of what is meant as it stands")
+            throw PatternError(
+                message: "\(printable(text)) is no regular expression", cure: "put \\ in front of what is meant as it stands")
         }
         var counter = WayCounter(text, most: Self.mostWays)
         guard let ways = counter.choice() else {
@@ -70,7 +72,9 @@ private struct WayCounter {
         return true
     }
 
-    private func capped(_ value: (partialValue: Int, overflow: Bool)) -> Int { value.overflow ? most + 1 : min(value.partialValue, most + 1) }
+    private func capped(_ value: (partialValue: Int, overflow: Bool)) -> Int {
+        value.overflow ? most + 1 : min(value.partialValue, most + 1)
+    }
 
     /// Up to a closing bracket or the end; nil where something is not counted. A pattern's length bounds how deep this calls itself.
     mutating func choice() -> Int? {
@@ -113,10 +117,12 @@ private struct WayCounter {
         at += 1
         if ("1"..."9").contains(character) || "kgQ".contains(character) { return false }
         // Such as \\p{L}: the brackets are no repeat.
-        if "pPxuNo".contains(character), next == "{" { while let inner = next { 
-            at += 1
-            if inner == "}" { break }
-        } }
+        if "pPxuNo".contains(character), next == "{" {
+            while let inner = next {
+                at += 1
+                if inner == "}" { break }
+            }
+        }
         return true
     }
 

@@ -25,7 +25,7 @@ package struct ScenarioResult: Sendable {
 
     package init(_ scenario: Scenario, _ outcome: Outcome, steps: [PlayedStep] = [], notes: [String] = [], milliseconds: Int64 = 0) {
         (self.scenario, self.outcome, self.notes, self.milliseconds) = (scenario, outcome, notes, milliseconds)
-        if case .fails = outcome { call = steps.map(StepLine.line) } else { call = [] }
+        if case .fails = outcome { call = steps.compactMap(CallReport.line) } else { call = [] }
     }
 
     var failures: [ScenarioFailure] { if case .fails(let failures) = outcome { failures } else { [] } }
@@ -70,7 +70,8 @@ package struct ScenarioReport: Sendable {
     /// `14 scenarios ran, 1 failed`.
     package var summary: String {
         let ran = self.ran == 0 ? "no scenario ran" : self.ran == 1 ? "1 scenario ran" : "\(self.ran) scenarios ran"
-        let outcome = self.ran == 0 ? ", which is a failure" : failed > 0 ? ", \(failed) failed" : self.ran == 1 ? ", and it holds" : ", and all hold"
+        let outcome =
+            self.ran == 0 ? ", which is a failure" : failed > 0 ? ", \(failed) failed" : self.ran == 1 ? ", and it holds" : ", and all hold"
         return ran + outcome + (skipped > 0 ? "; \(skipped) skipped" : "")
     }
 
@@ -176,48 +177,6 @@ package struct ScenarioReport: Sendable {
             }
         }
         return escaped
-    }
-}
-
-/// A step of a call in a line.
-private enum StepLine {
-    static func line(_ step: PlayedStep) -> String {
-        let tenths = "\(step.at / 1000).\(step.at % 1000 / 100) s"
-        return String(repeating: " ", count: max(8 - tenths.utf8.count, 0)) + tenths + "  " + words(step.what)
-    }
-
-    private static func words(_ what: PlayedStep.What) -> String {
-        func who(_ callee: String?) -> String { callee.map { shown(text: $0) } ?? "the caller" }
-        return switch what {
-        case .exchange(let exchange): words(exchange)
-        case .action(let name, let number, let count, let callee):
-            "action \(number) of \(count): \(name)\(callee == nil ? "" : ", for \(who(callee))")"
-        case .hears(let text, let callee): "\(who(callee)) hears \"\(shown(text: text, most: 300))\""
-        case .plays(let url, let callee): "\(who(callee)) hears \(shown(text: url))"
-        case .presses(let keys): "the keys \(shown(text: keys)) are pressed"
-        case .says(let words): "the caller says \"\(shown(text: words))\""
-        case .stays: "the caller does nothing"
-        case .rings(let party, let from): "\(party.type) \(shown(text: party.name)) is rung\(from.map { ", from \(shown(text: $0))" } ?? "")"
-        case .joins(let name): "the caller talks with \(shown(text: name))"
-        case .enters(let name): "the caller enters \(shown(text: name))"
-        case .leg(let callee, _, let status, let detail): "\(who(callee)): \(status)\(detail.map { " (\($0))" } ?? "")"
-        case .hangsUp(let callee, let platform): platform ? "Vonage hangs up on \(who(callee))" : "\(who(callee)) hangs up"
-        case .records(let format): "a recording begins, \(format)"
-        case .complaint(let complaint):
-            "\(complaint.severity.text): \(shown(text: complaint.text, most: 300))\(complaint.cure.isEmpty ? "" : "; \(complaint.cure)")"
-        }
-    }
-
-    private static func words(_ exchange: PlayedExchange) -> String {
-        let request = exchange.request
-        let path = request.target.prefix { $0 != "?" }
-        let outcome =
-            switch exchange.outcome {
-            case .reply(let reply): "\(reply.status)\(reply.rule.map { ", \(shown(text: $0))" } ?? "")"
-            case .failure(let failure, _): failure.text
-            case .lost: "lost"
-            }
-        return "\(request.shownName) to \(shown(text: String(path))): \(outcome)"
     }
 }
 

@@ -159,23 +159,23 @@ final class ScenarioRun {
         guard !actual.answers.isEmpty else { throw failed("no NCCO was answered") }
         var bytes: [UInt8]?
         do throws(SmallFileError) { bytes = try readSmallFile(path, limit: FlowFolder.largestFile) } catch {
-            guard error.isMissing else { throw failed("\(printable(path)) cannot be read: \(error)") }
-            guard updates else { throw failed("there is no \(printable(path))", "run it with --update to write it") }
+            guard error.isMissing else { throw failed("\(shown(file: path)) cannot be read: \(error)") }
+            guard updates else { throw failed("there is no \(shown(file: path))", "run it with --update to write it") }
         }
         var before: GoldenNCCOs?
         if let bytes {
             do throws(SimulatorError) { before = try GoldenNCCOs(bytes.span) } catch {
-                guard updates else { throw failed("\(printable(path)): \(error)", "run it with --update to write it anew") }
+                guard updates else { throw failed("\(shown(file: path)): \(error)", "run it with --update to write it anew") }
             }
         }
         let difference = before.map { actual.difference(from: $0) }
         guard let difference, difference.isEmpty else {
             let lines = difference ?? actual.differenceFromNothing
             guard updates else {
-                throw failed("the answers are not those of \(printable(path))", "mend the flow, or run it with --update", details: lines)
+                throw failed("the answers are not those of \(shown(file: path))", "mend the flow, or run it with --update", details: lines)
             }
             try write(actual, path, failed)
-            return ["\(before == nil ? "written" : "updated"): \(printable(path))"] + lines.map { "  \($0)" }
+            return ["\(before == nil ? "written" : "updated"): \(shown(file: path))"] + lines.map { "  \($0)" }
         }
         return []
     }
@@ -185,12 +185,12 @@ final class ScenarioRun {
     ) throws(GoldenError) {
         let bytes = golden.text
         if let other = written[path], other != bytes {
-            throw failed("\(printable(path)) is of two scenarios that differ", "give each its own file", [])
+            throw failed("\(shown(file: path)) is of two scenarios that differ", "give each its own file", [])
         }
         // Its folder may be missing, but not the one that folder is in.
         mkdir(path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/"), 0o755)
         do throws(SimulatorError) { try writeWhole(bytes, to: path, isPrivate: false) } catch {
-            throw failed("\(printable(path)): \(error)", "", [])
+            throw failed("\(shown(file: path)): \(error)", "", [])
         }
         written[path] = bytes
     }

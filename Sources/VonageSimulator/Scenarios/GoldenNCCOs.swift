@@ -158,13 +158,24 @@ private func neutral(_ node: JSONNode, _ addresses: [String]) -> JSONNode {
     switch node.value {
     case .string(let string):
         let text = string.value
-        for address in addresses where text.hasPrefix(address) { return .text("{{base_url}}\(text.dropFirst(address.count))") }
-        return node
+        let replaced = addresses.reduce(text) { neutral($0, $1) }
+        return replaced == text ? node : .text(replaced)
     case .array(let elements): return .list(elements.map { neutral($0, addresses) })
     case .object(let members):
         return JSONNode(.object(members.map { JSONNode.Member($0.name.value, neutral($0.node, addresses)) }), at: node.range)
     case .number, .bool, .null: return node
     }
+}
+
+/// The text with an address replaced wherever it stands as a whole: one that goes on with more digits or letters is another server's.
+private func neutral(_ text: String, _ address: String) -> String {
+    var (result, rest) = ("", text[...])
+    while let range = rest.firstRange(of: address) {
+        let isWhole = rest[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "-" } ?? true
+        result += rest[..<range.lowerBound] + (isWhole ? "{{base_url}}" : address)
+        rest = rest[range.upperBound...]
+    }
+    return result + rest
 }
 
 /// The same bytes for what means the same: keys in order, one spelling of text.

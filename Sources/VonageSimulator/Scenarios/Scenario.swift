@@ -172,4 +172,4 @@ enum ScenarioRule: Int, CaseIterable, Sendable {
 func normalized(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
 /// A file's name as lines show it: one that could steer a terminal is escaped.
-func shown(file: String) -> String { file.unicodeScalars.contains(where: steersTerminal) ? printable(file) : file }
+package func shown(file: String) -> String { file.unicodeScalars.contains(where: steersTerminal) ? printable(file) : file }

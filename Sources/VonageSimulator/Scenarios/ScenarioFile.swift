@@ -53,9 +53,6 @@ package struct ScenarioFile: Sendable {
     }
 
     private mutating func read(_ tree: JSONNode) {
-        for (key, place, offset) in NCCO.repeatedKeys(in: tree, JSONPath()) {
-            fault(.repeatedKey, place, offset, "the key \(printable(key)) comes twice", "remove one of the two")
-        }
         guard case .array(let elements) = tree.value else { return readScenario(tree, JSONPath()) }
         guard elements.count <= Self.mostScenarios else {
             return fault(
@@ -68,6 +65,9 @@ package struct ScenarioFile: Sendable {
 
     private mutating func readScenario(_ node: JSONNode, _ path: JSONPath) {
         let before = faults.count
+        for (key, place, offset) in NCCO.repeatedKeys(in: node, path) {
+            fault(.repeatedKey, place, offset, "the key \(printable(key)) comes twice", "remove one of the two")
+        }
         guard let members = object(node, path, "a scenario is", Self.keys) else { return }
         mark(node, path)
         guard let call = members["call"] else {
@@ -317,10 +317,12 @@ package struct ScenarioFile: Sendable {
     // MARK: What must hold
 
     private mutating func readExpectations(_ node: JSONNode, _ path: JSONPath, _ scenario: inout Scenario) {
+        let before = faults.count
         guard let members = object(node, path, "expect is", Self.expectKeys) else { return }
         mark(node, path)
-        guard !members.members.isEmpty else {
-            return missing(node, path, "the scenario expects nothing", "add \"heard\": [\"…\"]")
+        // A key that was misspelt is told, and enough.
+        if members.members.isEmpty, faults.count == before {
+            missing(node, path, "the scenario expects nothing", "add \"heard\": [\"…\"]")
         }
         for (key, node) in members.members {
             let place = path.appending(key)
@@ -387,7 +389,7 @@ package struct ScenarioFile: Sendable {
         }
     }
 
-    /// Below the scenario's own folder, since `--update` writes it.
+    /// In a folder below the scenario's own: it is written by `--update`, and beside the scenarios it would be read as one.
     private mutating func readGolden(_ node: JSONNode, _ path: JSONPath) -> String? {
         guard let name = words(node, path, most: 200) else { return nil }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -3,7 +3,8 @@
 // A regular expression that cannot run away. Swift's Regex goes back and tries again, which with `(a+)+` takes longer than anybody waits; so
 // before one is taken it is counted in how many ways it could be tried at one place of the longest text, and with too many it is refused. A
 // repeat counts as many ways as it may be long, a choice the sum of its branches, what stands in a row the product. Look-around, references back
-// and the like are refused, for they are not counted. What is left takes some million steps at worst for each character of a text.
+// and the like are refused, for they are not counted. At worst, with two repeats without end that fit everything and a text of the greatest length,
+// what is left takes a minute, where others would take for ever; what people write takes microseconds.
 
 import NCCO
 

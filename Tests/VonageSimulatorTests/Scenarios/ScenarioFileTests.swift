@@ -13,7 +13,7 @@ struct ScenarioFileTests {
         (#"{"call":{"from":"1","to":"2"},"expect":{"rung":[]}}"#, "SCEN003 $: the scenario has no name"),
         (#"{"scenario":"a","call":{"from":"1","to":"2"}}"#, "SCEN003 $: the scenario expects nothing"),
         (scenarioText("{}"), "SCEN003 $.expect: the scenario expects nothing; add"),
-        (scenarioText(#"{"haerd":["a"]}"#), "1:89: error SCEN005 $.expect.haerd: \"haerd\" means nothing here; did you mean \"heard\"?"),
+        (scenarioText(#"{"haerd":["a"]}"#), "1:90: error SCEN005 $.expect.haerd: \"haerd\" means nothing here; did you mean \"heard\"?"),
         (
             scenarioText(#"{"rung":[]}"#, more: #""calees":{},"#),
             "SCEN005 $.calees: \"calees\" means nothing here; did you mean \"callees\"?"
@@ -21,7 +21,7 @@ struct ScenarioFileTests {
         (scenarioText(#"{"rung":[]}"#, more: #""zzz":{},"#), "known are scenario, settings,"),
         (scenarioText(#"{"rung":[],"rung":[]}"#), "SCEN004 $.expect.rung: the key \"rung\" comes twice"),
         (scenarioText(#"{"heard":[]}"#), "SCEN008 $.expect.heard: an empty list expects nothing"),
-        (scenarioText(#"{"heard":"a"}"#), "SCEN002 $.expect.heard: this is a list, not a string; write [ … ]"),
+        (scenarioText(#"{"heard":"a"}"#), "SCEN002 $.expect.heard: this is a list, not text; write [ … ]"),
         (scenarioText(#"{"heard":[" "]}"#), "SCEN006 $.expect.heard[0]: a blank is in every text"),
         (scenarioText(#"{"heard":[""]}"#), "SCEN006 $.expect.heard[0]: this is empty"),
         (scenarioText(#"{"heard":[{"match":"a"}]}"#), "SCEN005 $.expect.heard[0].match: \"match\" means nothing here; did you mean"),
@@ -65,7 +65,10 @@ struct ScenarioFileTests {
         ),
         (#"{"scenario":"a","call":{"from":"1","to":"2","at":"noon"},"expect":{"rung":[]}}"#, "$.call.at: \"noon\" is no time"),
         (#"{"scenario":"a","call":{"from":"1","to":"2","flow":"a/b"},"expect":{"rung":[]}}"#, "$.call.flow: \"a/b\" cannot be the end"),
-        (#"{"scenario":"a","call":{"from":"1","to":"2","method":"get"},"expect":{"rung":[]}}"#, "did you mean \"GET\"?"),
+        (
+            #"{"scenario":"a","call":{"from":"1","to":"2","method":"get"},"expect":{"rung":[]}}"#,
+            "$.call.method: \"get\" is nothing that method can be; write one of GET, POST"
+        ),
         (
             #"{"scenario":"a","call":{"from_user":"A","custom_data":7},"expect":{"rung":[]}}"#,
             "$.call.custom_data: custom_data is an object"

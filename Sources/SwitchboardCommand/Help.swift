@@ -106,8 +106,8 @@ enum Help {
     static let test = """
         switchboard test [FILE|FOLDER…] [FLAG…]: play calls against the flows, and say what does not go as expected
 
-        A file holds one scenario, or a list of them: who calls, what people do, and what must hold. Without a path those of
-        nccos/scenarios are played. The server is one of its own, on a port that nobody else knows, with a log that goes with it; time is
+        A file holds one scenario, or a list of them: who calls, what people do, and what must hold. Without a path those in the folder
+        scenarios of the flows are played, nccos/scenarios. The server is one of its own, on a port that nobody else knows, with a log that goes with it; time is
         virtual, so that a call of an hour takes as long as its requests.
 
           --url URL

@@ -20,6 +20,8 @@ import VonageSimulator
 enum CallCommand {
     static func run(_ arguments: [String], environment: [String: String]) {
         signal(SIGPIPE, SIG_IGN)
+        let stop = StopSignals(ending: { TemporaryFolder.removeAll() })
+        defer { withExtendedLifetime(stop) {} }
         do {
             let arguments = try CallArguments(arguments, environment: environment)
             let server = arguments.startsServer ? try InnerServer(arguments.settings, secrets: arguments.secrets) : nil

@@ -18,6 +18,7 @@ final class StopSignals: @unchecked Sendable {
     private let queue = DispatchQueue(label: "switchboard.signals")
     private let stopped = DispatchSemaphore(value: 0)
     private let state = Locked(State())
+    private let ending: (@Sendable () -> Void)?
 
     private struct State {
         var count = 0
@@ -27,7 +28,10 @@ final class StopSignals: @unchecked Sendable {
     }
 
     /// From now on the signals are noted.
-    init() {
+    ///
+    /// - Parameter ending: for a command that waits for no stop: what it still does before the process ends by the signal's exit code.
+    init(ending: (@Sendable () -> Void)? = nil) {
+        self.ending = ending
         // Under nohup a closed window is no reason to end.
         let hangUpStops = Self.hasControllingTerminal && !Self.ignoresHangUp
         let numbers = [SIGTERM, SIGINT, SIGHUP]
@@ -78,7 +82,8 @@ final class StopSignals: @unchecked Sendable {
             state.count += 1
             return state.count
         }
-        if count > 1 { _exit(128 + number) }
+        if let ending, count == 1 { ending() }
+        if count > 1 || ending != nil { _exit(128 + number) }
         stopped.signal()
     }
 

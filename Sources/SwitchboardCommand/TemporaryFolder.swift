@@ -2,6 +2,7 @@
 //
 // Folders of one run, for keys and logs that nobody keeps.
 
+import Locking
 import NCCO
 import Switchboard
 
@@ -12,6 +13,9 @@ import Switchboard
 #endif
 
 enum TemporaryFolder {
+    /// Those that are there now.
+    private static let made = Locked<[String]>([])
+
     /// Makes one that its owner alone can read: `/tmp/switchboard-PURPOSE-` and six letters.
     static func make(_ purpose: String, for contents: String) throws(UsageError) -> String {
         var place = "/tmp"
@@ -24,11 +28,22 @@ enum TemporaryFolder {
         guard let made = mkdtemp(&template) else {
             throw UsageError("no folder can be made in \(printable(place)) for \(contents): \(String(cString: strerror(errno)))")
         }
-        return String(cString: made)
+        let folder = String(cString: made)
+        Self.made.withLock { $0.append(folder) }
+        return folder
+    }
+
+    /// Removes what is left of this run, for a process that ends early.
+    static func removeAll() {
+        for folder in made.withLock({ $0 }) {
+            remove("\(folder)/events")
+            remove(folder)
+        }
     }
 
     /// Removes a folder with the files in it; one that holds folders stays.
     static func remove(_ folder: String) {
+        made.withLock { $0.removeAll { $0 == folder } }
         if let directory = opendir(folder) {
             while let entry = readdir(directory) {
                 let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in

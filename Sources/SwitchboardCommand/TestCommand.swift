@@ -20,6 +20,8 @@ enum TestCommand {
 
     static func run(_ arguments: [String], environment: [String: String]) {
         signal(SIGPIPE, SIG_IGN)
+        let stop = StopSignals(ending: { TemporaryFolder.removeAll() })
+        defer { withExtendedLifetime(stop) {} }
         do {
             let arguments = try CommandArguments(
                 arguments, valued: ["--url", "--format", "--filter", "--jobs"] + shared, switches: ["--update"])

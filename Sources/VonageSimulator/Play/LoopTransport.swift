@@ -52,7 +52,8 @@ package final class LoopTransport: WebhookTransport {
         _ request: PlayedRequest, authorization: String?, isCut: Bool, then: @escaping (PlayedOutcome) -> Void
     ) {
         guard let parts = URLParts(request.address.url) else { return then(.failure(.invalidURL, micros: 0)) }
-        if parts.isTLS, !isLoopbackOnly { return sendSecurely(request, authorization, isCut, then) }
+        if parts.isTLS, isLoopbackOnly { return then(.failure(.notLoopback, micros: 0)) }
+        if parts.isTLS { return sendSecurely(request, authorization, isCut, then) }
         let address: HTTPAddress
         if let known = addresses[parts.origin] {
             address = known

@@ -13,7 +13,7 @@ package struct CallPlan: Sendable {
         case phone(from: String, to: String)
         /// An app user calls the server, with what the app says beside `to`.
         case app(user: String, to: String?, customData: JSONNode?)
-        /// A SIP endpoint calls, with headers by name.
+        /// A SIP endpoint calls, with headers by name; those of the INVITE that Vonage passes on begin with `X-`, or are `User-to-User`.
         case sip(from: String, to: String, headers: [(name: String, value: String)])
         /// The REST API calls somebody. Once answered, the NCCO runs, or is asked for.
         case api(to: Party, from: String?, ncco: [UInt8]?, answer: WebhookAddress?)
@@ -46,7 +46,7 @@ package struct CallPlan: Sendable {
         }
     }
 
-    /// What a caller does when an input listens, once for each.
+    /// What somebody does when an input listens, once for each.
     package enum Entry: Hashable, Sendable {
         case press(String)
         case say(String)
@@ -69,6 +69,8 @@ package struct CallPlan: Sendable {
         package var talkFor: Int64?
         /// Who hangs up first, unless the plan's own holds.
         package var hangsUp: Bool?
+        /// What it does at inputs that it hears before it is joined, once for each.
+        package var entries: [Entry] = []
 
         package init(_ behavior: Behavior = .answers) { self.behavior = behavior }
     }
@@ -89,7 +91,7 @@ package struct CallPlan: Sendable {
     /// When the caller hangs up whatever happens, from the beginning of the call; nil: never.
     package var callerGivesUpAfter: Int64?
     package var limits = WebhookLimits()
-    /// Most seconds that the call lasts; the REST API's `length_timer`.
+    /// How long the call lasts at most; the REST API's `length_timer`.
     package var longest: Int64 = 7_200_000
     /// For how long a call of the REST API rings; its `ringing_timer`.
     package var ringsFor: Int64 = 60_000

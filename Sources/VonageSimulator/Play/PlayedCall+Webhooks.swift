@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is asked and told: the fields of each request in Vonage's order, one more try where Vonage makes one, then the fallback URL, then the end.
+// What is asked: the fields of an answer request in Vonage's order, one more try where Vonage makes one, then the fallback URL, then the end. An
+// event goes the same way where its answer may hold an NCCO. What nobody waits for any more, the caller having hung up, is not asked again.
 //
 // - Source: Vonage, "Voice API Webhooks Reference" and the support article on NCCO fetch failures, for what is tried again: a connection that
 //   failed or broke and 429, 503 and 504 once, other statuses, content types and NCCOs that cannot be read not at all. Of an event any status but
@@ -12,10 +13,9 @@ import NCCO
 extension PlayedCall {
     /// What a request's outcome is for.
     indirect enum Purpose: Sendable {
-        /// The call's first NCCO, or the one in its place.
-        case start
+        /// The NCCO of a leg, unless it has had another turn since.
+        case ncco(leg: Int, turn: Int)
         case onAnswer(leg: Int)
-        case transfer(leg: Int)
         /// An event whose answer is of no interest.
         case told
         /// An event whose answer may replace the rest of a flow, if it still is at that step.
@@ -39,16 +39,15 @@ extension PlayedCall {
         _ kind: PlayedRequest.Kind, _ address: WebhookAddress, _ fields: WebhookFields, leg: Int, then purpose: Purpose,
         mayCarryNCCO: Bool, attempt: Int = 1, original: PlayedRequest? = nil
     ) {
-        guard requestCount < Self.mostRequests else {
-            if requestCount == Self.mostRequests {
-                requestCount += 1
-                complain(
-                    .lost, "the call goes in circles: \(Self.mostRequests) requests, and none of them ends it",
-                    cure: "let a flow that asks again give up after some tries")
-                for leg in legs.indices { hangUp(leg, byPlatform: false) }
-            }
-            return
+        if !isCircling, requestCount + needsToEnd >= Self.mostRequests {
+            isCircling = true
+            complain(
+                .lost, "the call goes in circles: \(requestCount) requests, and none of them ends it",
+                cure: "let a flow that asks again give up after some tries")
+            schedule(now, .circleEnds)
         }
+        // From then on only what is told of the end goes out, and nothing twice.
+        guard requestCount < Self.mostRequests, !isCircling || kind == .event && !mayCarryNCCO && attempt == 1 else { return }
         requestCount += 1
         let request = PlayedRequest(
             number: requestCount, kind: kind, attempt: attempt, address: address, fields: fields,
@@ -58,20 +57,8 @@ extension PlayedCall {
         enqueue(request)
     }
 
-    /// Tells of something; nothing is sent where the application has no event URL, and the flow goes on as if nobody answered.
-    mutating func tell(
-        _ fields: WebhookFields, to address: WebhookAddress?, leg: Int, then purpose: Purpose = .told
-    ) {
-        guard let address = address ?? plan.event else {
-            proceed(purpose)
-            return
-        }
-        if case .told = purpose {
-            request(.event, address, fields, leg: leg, then: purpose, mayCarryNCCO: false)
-        } else {
-            request(.event, address, fields, leg: leg, then: purpose, mayCarryNCCO: true)
-        }
-    }
+    /// Requests that the end of the call takes: two for each leg and each recording, and some that come meanwhile.
+    private var needsToEnd: Int { legs.count { !$0.status.isOver } * 2 + recordings.count * 2 + 50 }
 
     /// What an answer request says.
     func answerFields(_ index: Int) -> WebhookFields {
@@ -86,12 +73,17 @@ extension PlayedCall {
         case .sip(_, _, let headers) where index == 0:
             addParties(&fields, leg)
             addCommon(&fields, leg)
-            for header in headers { fields.append("SipHeader_\(header.name)", .text(header.value)) }
+            for header in headers where isPassedOn(header.name) { fields.append("SipHeader_\(header.name)", .text(header.value)) }
         default:
             addParties(&fields, leg)
             addCommon(&fields, leg)
         }
         return fields
+    }
+
+    func isPassedOn(_ header: String) -> Bool {
+        let name = header.lowercased()
+        return name == "user-to-user" || name.hasPrefix("x-") && !name.hasPrefix("x-nexmo")
     }
 
     private func addParties(_ fields: inout WebhookFields, _ leg: PlayedLeg) {
@@ -105,8 +97,6 @@ extension PlayedCall {
         fields.append("uuid", .text(leg.uuid))
         fields.append("region_url", .text(plan.regionURL))
     }
-
-    var timestamp: WebhookFields.Value { .text(isoTime(now)) }
 
     // MARK: Outcomes
 
@@ -140,20 +130,19 @@ extension PlayedCall {
         let request = waiting.request
         let name = request.shownName
         guard reply.isSuccess else {
-            let isRetried =
-                if request.kind == .event { request.attempt == 1 } else { request.attempt == 1 && [429, 503, 504].contains(reply.status) }
-            if isRetried { return retry(waiting, "HTTP \(reply.status).") }
-            if request.kind != .event, ![429, 503, 504].contains(reply.status) {
+            let isBusy = [429, 503, 504].contains(reply.status)
+            if request.attempt == 1, isBusy || request.kind == .event { return retry(waiting, "HTTP \(reply.status).") }
+            if request.kind != .event, !isBusy {
                 complain(
                     .broken, "the \(name) was answered with \(reply.status), which Vonage tries no second time",
                     cure: "answer 200 with an NCCO, also where a call cannot be connected", about: request.number)
             }
             return giveUp(waiting, "HTTP \(reply.status).")
         }
-        guard request.mayCarryNCCO else { return proceed(waiting.purpose) }
-        let isEvent = request.kind == .event
+        guard request.mayCarryNCCO, isAwaited(waiting.purpose) else { return proceed(waiting.purpose) }
+        let isEvent = (waiting.original ?? request).kind == .event
         if isEvent, !looksLikeNCCO(reply.body) {
-            if !reply.body.isEmpty, !looksEmpty(reply.body) {
+            if !looksEmpty(reply.body) {
                 complain(
                     .noted, "the answer to the \(name) is no NCCO and counts as none",
                     cure: "answer with an array of actions, or with nothing", about: request.number)
@@ -169,12 +158,17 @@ extension PlayedCall {
         }
         switch reader.read(reply.body) {
         case .refused(let findings):
-            for finding in findings.prefix(5) { complain(.broken, "NCCO: \(finding)", about: request.number) }
-            if findings.count > 5 { complain(.broken, "NCCO: \(findings.count - 5) more errors", about: request.number) }
+            complain(about: findings, request.number)
             tellSyntaxError(waiting.leg)
             giveUp(waiting, "Syntax error in NCCO. Invalid value type or action.")
         case .actions(let actions): take(actions, waiting.purpose)
         }
+    }
+
+    /// At most five of what is wrong with an NCCO.
+    mutating func complain(about findings: [Finding], _ request: Int? = nil) {
+        for finding in findings.prefix(5) { complain(.broken, "NCCO: \(finding)", about: request) }
+        if findings.count > 5 { complain(.broken, "NCCO: \(findings.count - 5) more errors", about: request) }
     }
 
     /// What starts as an array does.
@@ -188,14 +182,6 @@ extension PlayedCall {
             || ["{}", "null", "OK", "ok", "\"\""].contains { body.elementsEqual($0.utf8) }
     }
 
-    mutating func tellSyntaxError(_ leg: Int) {
-        tell(
-            WebhookFields([
-                "reason": .text("Syntax error in NCCO. Invalid value type or action."),
-                "conversation_uuid": .text(legs[leg].conversation), "timestamp": timestamp,
-            ]), to: plan.event, leg: leg)
-    }
-
     private mutating func judgeSpeed(_ reply: PlayedReply, _ request: PlayedRequest) {
         let milliseconds = reply.micros / 1000
         guard milliseconds > request.answerLimit / 2 else { return }
@@ -204,8 +190,22 @@ extension PlayedCall {
             cure: "answer at once, and do slow work behind the answer", about: request.number)
     }
 
+    /// Whether what an answer says still matters: whoever it is for is there, and goes on waiting for it.
+    private func isAwaited(_ purpose: Purpose) -> Bool {
+        switch purpose {
+        case .ncco(let leg, let turn): !legs[leg].status.isOver && legs[leg].turn == turn
+        case .onAnswer(let leg): !legs[leg].status.isOver
+        case .told: false
+        case .step(let flow, let serial): isCurrent(flow, serial)
+        case .replaces(let flow): flows[flow].isRunning
+        }
+    }
+
     private mutating func retry(_ waiting: Waiting, _ reason: String) {
         let request = waiting.request
+        guard !isCircling else { return giveUp(waiting, reason) }
+        // An event is told also where nobody waits for its answer.
+        guard request.kind == .event || isAwaited(waiting.purpose) else { return }
         complain(.noted, "the \(request.shownName) is sent once more: \(reason)", about: request.number)
         self.request(
             request.kind, request.address, request.fields, leg: waiting.leg, then: waiting.purpose, mayCarryNCCO: request.mayCarryNCCO,
@@ -215,28 +215,20 @@ extension PlayedCall {
     /// No answer that counts came: the fallback URL is asked, once per request that it can stand in for, and then the call goes on without.
     private mutating func giveUp(_ waiting: Waiting, _ reason: String) {
         let request = waiting.request
-        if request.mayCarryNCCO, waiting.original == nil, request.kind == .answer || request.kind == .event, let fallback = plan.fallback {
-            var fields = request.fields
-            fields.append("reason", .text(reason))
-            var original: [UInt8] = Array("{\"url\":".utf8)
-            original.appendJSONString(request.address.url)
-            original += ",\"type\":\"\(request.kind.rawValue)\"}".utf8
-            fields.append("original_request", .json(original))
-            complain(.noted, "the fallback URL is asked in place of the \(request.shownName): \(reason)", about: request.number)
-            return self.request(
-                .fallback, fallback, fields, leg: waiting.leg, then: waiting.purpose, mayCarryNCCO: true, original: request)
+        let isAwaited = isAwaited(waiting.purpose)
+        if isAwaited, waiting.original == nil, request.kind == .answer || request.kind == .event, let fallback = plan.fallback {
+            return ask(fallback, inPlaceOf: waiting, reason)
         }
         switch waiting.purpose {
-        case .start:
+        case .ncco(let leg, _):
+            guard isAwaited else { return }
             complain(
                 .lost, "the call is dropped: \(reason)",
-                cure: plan.fallback == nil ? "a fallback URL would have been asked" : "", about: request.number)
-            dropFirstLeg()
+                cure: plan.fallback == nil && request.kind == .answer ? "a fallback URL would have been asked" : "", about: request.number)
+            drop(leg)
         case .onAnswer(let leg):
+            guard isAwaited else { return }
             complain(.lost, "the callee is dropped, since onAnswer gave no NCCO: \(reason)", about: request.number)
-            hangUp(leg, byPlatform: true)
-        case .transfer(let leg):
-            complain(.lost, "the call is dropped, since its next NCCO could not be had: \(reason)", about: request.number)
             hangUp(leg, byPlatform: true)
         case .told, .step, .replaces:
             complain(
@@ -246,18 +238,29 @@ extension PlayedCall {
         }
     }
 
+    private mutating func ask(_ fallback: WebhookAddress, inPlaceOf waiting: Waiting, _ reason: String) {
+        let request = waiting.request
+        var original: [UInt8] = Array("{\"url\":".utf8)
+        original.appendJSONString(request.address.url)
+        original += ",\"type\":\"\(request.kind.rawValue)\"}".utf8
+        var fields = request.fields
+        fields.append("reason", .text(reason))
+        fields.append("original_request", .json(original))
+        complain(.noted, "the fallback URL is asked in place of the \(request.shownName): \(reason)", about: request.number)
+        self.request(.fallback, fallback, fields, leg: waiting.leg, then: waiting.purpose, mayCarryNCCO: true, original: request)
+    }
+
     /// Goes on where an event's answer held no NCCO.
     mutating func proceed(_ purpose: Purpose) {
         if case .step(let flow, let serial) = purpose { endStep(flow, serial) }
     }
 
+    /// Only of what is still awaited.
     private mutating func take(_ actions: [Action], _ purpose: Purpose) {
         switch purpose {
-        case .start: begin(.actions(actions), on: 0, about: nil)
-        case .transfer(let leg): begin(.actions(actions), on: leg, about: nil)
+        case .ncco(let leg, _): begin(actions, on: leg)
         case .onAnswer(let leg): beginWhisper(actions, leg)
-        case .step(let flow, let serial): if isCurrent(flow, serial) { replace(flow, by: actions) }
-        case .replaces(let flow): if flows.indices.contains(flow), !legs[flows[flow].leg].status.isOver { replace(flow, by: actions) }
+        case .step(let flow, _), .replaces(let flow): replace(flow, by: actions)
         case .told: break
         }
     }

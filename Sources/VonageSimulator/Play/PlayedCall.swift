@@ -4,25 +4,25 @@
 // wants to be told the time again. It knows no socket and no clock, so a call of an hour can be played in a moment, and a test can play one from
 // values.
 //
-// The files: here the machine's surface, its time and its ids; `+Webhooks` what is asked and told, with Vonage's retries and fallback;
-// `+Actions` the NCCO's steps; `+Legs` how legs begin, change and end.
+// The files: here the machine's surface, its time and its ids; `+Webhooks` what is asked, with Vonage's retries and fallback; `+Events` what is
+// told; `+Flows` how an NCCO runs; `+Actions`, `+Input` and `+Recordings` its steps; `+Legs` how legs begin, change and end; `+Detection` what
+// is told of machines.
 //
 // What no source says for certain is decided here as people see it happen: actions behind a `connect` run once the callee has left; a caller
-// needs a second to react; a voice speaks 15 characters a second, a sound file lasts 5 seconds; a machine is told apart after 4 seconds and its
-// beep comes after 8.
+// needs a second to react; a voice speaks 15 characters a second, a sound file lasts 5 seconds.
 
 import NCCO
 
 package struct PlayedCall: Sendable {
-    /// Requests of one call; a flow that goes in circles ends here.
-    static let mostRequests = 500
+    /// Requests of one call; a flow that goes in circles ends in time for the events of the end to be among them.
+    package static let mostRequests = 500
     /// Steps that are kept.
     static let mostSteps = 5000
 
     package let plan: CallPlan
     private let makeID: @Sendable () -> String
 
-    /// In order.
+    /// In the order in which they became known: an exchange stands where its outcome came, with the time at which it was sent.
     package private(set) var steps: [PlayedStep] = []
     package internal(set) var complaints: [Complaint] = []
     /// Milliseconds since 1970.
@@ -37,8 +37,10 @@ package struct PlayedCall: Sendable {
     private var newRequests: [PlayedRequest] = []
     var waiting: [Int: Waiting] = [:]
     var requestCount = 0
-    /// The first answer request has its outcome.
-    var isStarted = false
+    /// The call goes in circles and is about to end.
+    var isCircling = false
+    /// Ids of conversations by name.
+    var rooms: [String: String]
     private var nextEntry = 0
 
     /// States of legs since they were last asked for, for whoever keeps a list of calls.
@@ -59,15 +61,18 @@ package struct PlayedCall: Sendable {
         case begins(flow: Int)
         /// What the flow waits for is over, if it still waits for that.
         case stepEnds(flow: Int, serial: Int)
-        case inputEnds(flow: Int, serial: Int, WebhookFields)
+        case inputEnds(flow: Int, serial: Int, Heard)
         case happens(flow: Int, serial: Int, PlayedStep.What)
         case key(flow: Int, Character)
         case hangsUp(leg: Int)
+        /// Who listens to the flow's step has had enough of it.
+        case leaves(flow: Int, serial: Int)
+        /// Two have talked long enough: a leg hangs up, if the callee is still there.
+        case partsFrom(callee: Int, leg: Int)
         case limit(leg: Int)
+        case circleEnds
         case detected(leg: Int, DetectedParty)
     }
-
-    enum DetectedParty { case human, machine, beep }
 
     /// - Parameters:
     ///   - began: milliseconds since 1970.
@@ -77,14 +82,15 @@ package struct PlayedCall: Sendable {
         self.began = began
         now = began
         makeID = ids
+        rooms = plan.namedConversations
     }
 
     // MARK: The surface
 
     /// Begins the call.
     package mutating func start() {
-        schedule(began + plan.longest, .limit(leg: 0))
-        if let time = plan.callerGivesUpAfter { schedule(began + time, .hangsUp(leg: 0)) }
+        schedule(after(plan.longest), .limit(leg: 0))
+        if let time = plan.callerGivesUpAfter { schedule(after(time), .hangsUp(leg: 0)) }
         beginFirstLeg()
     }
 
@@ -110,23 +116,28 @@ package struct PlayedCall: Sendable {
     /// Whether all legs have ended: nothing happens any more but outcomes of requests.
     package var isSilent: Bool { !legs.isEmpty && legs.allSatisfy(\.status.isOver) }
 
-    /// Lets all happen that is due by now. Requests that come of it are to be taken.
-    package mutating func advance(to time: Int64) {
+    /// Lets all happen that is due by now, up to the first request that comes of it: requests are to be taken, and this is to be called again.
+    package mutating func advance(to time: Int64) { happen(until: time, stopsAtRequests: true) }
+
+    /// Who plays without a clock looks at requests before anything else happens; who plays with one has let the time pass already.
+    private mutating func happen(until time: Int64, stopsAtRequests: Bool) {
         // What is due causes more that is due at once; beyond this many it is a circle.
         for _ in 0..<100_000 {
             guard let timer = timers.first, timer.at <= time, !isSilent else { break }
             timers.removeFirst()
             now = max(now, timer.at)
             happen(timer.what)
-            // Who plays without a clock looks at the requests first.
-            if !newRequests.isEmpty { break }
+            if stopsAtRequests, !newRequests.isEmpty { break }
         }
-        if timers.first.map({ $0.at > time }) ?? true { now = max(now, time) }
+        if isSilent || timers.first.map({ $0.at > time }) ?? true { now = max(now, time) }
     }
 
     // MARK: Used by the other files
 
     func newID() -> String { makeID() }
+
+    /// So many milliseconds from now, a month at most.
+    func after(_ milliseconds: Int64) -> Int64 { now + min(max(milliseconds, 0), 2_592_000_000) }
 
     mutating func schedule(_ time: Int64, _ what: Due) {
         timerCount += 1
@@ -156,14 +167,17 @@ package struct PlayedCall: Sendable {
 
     mutating func enqueue(_ request: PlayedRequest) { newRequests.append(request) }
 
-    /// What the caller does at the next input.
-    mutating func takeEntry() -> CallPlan.Entry {
-        guard nextEntry < plan.entries.count else { return .nothing }
-        defer { nextEntry += 1 }
-        return plan.entries[nextEntry]
+    /// What whoever listens to a flow does at its next input.
+    mutating func takeEntry(_ flow: Int) -> CallPlan.Entry {
+        guard let entry = upcomingEntry(flow) else { return .nothing }
+        if flows[flow].isWhisper { legs[flows[flow].leg].callee.entries.removeFirst() } else { nextEntry += 1 }
+        return entry
     }
 
-    var upcomingEntry: CallPlan.Entry? { nextEntry < plan.entries.count ? plan.entries[nextEntry] : nil }
+    func upcomingEntry(_ flow: Int) -> CallPlan.Entry? {
+        if flows[flow].isWhisper { return legs[flows[flow].leg].callee.entries.first }
+        return nextEntry < plan.entries.count ? plan.entries[nextEntry] : nil
+    }
 
     private mutating func happen(_ what: Due) {
         switch what {
@@ -173,11 +187,14 @@ package struct PlayedCall: Sendable {
         case .ringTimeout(let leg): fail(leg, .timeout, detail: nil, sipCode: nil)
         case .begins(let flow): begin(flow)
         case .stepEnds(let flow, let serial): endStep(flow, serial)
-        case .inputEnds(let flow, let serial, let fields): endInput(flow, serial, fields)
+        case .inputEnds(let flow, let serial, let heard): endInput(flow, serial, heard)
         case .happens(let flow, let serial, let what): if isCurrent(flow, serial) { note(what) }
         case .key(let flow, let key): pressKey(flow, key)
         case .hangsUp(let leg): hangUp(leg, byPlatform: false)
+        case .leaves(let flow, let serial): if isCurrent(flow, serial) { hangUp(flows[flow].leg, byPlatform: false) }
+        case .partsFrom(let callee, let leg): if legs[callee].status.isAnswered { hangUp(leg, byPlatform: false) }
         case .limit(let leg): hangUp(leg, byPlatform: true)
+        case .circleEnds: for leg in legs.indices { hangUp(leg, byPlatform: false) }
         case .detected(let leg, let party): detect(leg, party)
         }
     }
@@ -186,31 +203,33 @@ package struct PlayedCall: Sendable {
 
     /// Ends a leg, as `PUT /v1/calls/{uuid}` with `hangup` does.
     package mutating func hangUp(uuid: String, at time: Int64) {
-        advance(to: time)
+        happen(until: time, stopsAtRequests: false)
         guard let leg = legs.firstIndex(where: { $0.uuid == uuid }) else { return }
         hangUp(leg, byPlatform: true)
     }
 
     /// Gives a leg another NCCO, in a conversation of its own: that of `ncco`, or the one that lies at an address.
     package mutating func transfer(uuid: String, ncco: NCCOReading?, url: String?, at time: Int64) {
-        advance(to: time)
+        happen(until: time, stopsAtRequests: false)
         guard let leg = legs.firstIndex(where: { $0.uuid == uuid }), legs[leg].status.isAnswered else { return }
+        stopFlows(of: leg)
+        legs[leg].flow = nil
+        legs[leg].turn += 1
         move(leg, to: "CON-\(newID())")
         // Whoever the leg talked to stays behind alone, and Vonage ends a conversation with one leg that nothing runs for.
         for other in legs.indices where other != leg { hangUp(other, byPlatform: true) }
-        stopFlows()
         if let ncco {
-            begin(ncco, on: leg, about: nil)
+            begin(ncco, on: leg)
         } else if let url {
             request(
-                .transfer, WebhookAddress(url: url, method: .get), answerFields(leg), leg: leg, then: .transfer(leg: leg),
+                .transfer, WebhookAddress(url: url, method: .get), answerFields(leg), leg: leg, then: .ncco(leg: leg, turn: legs[leg].turn),
                 mayCarryNCCO: true)
         }
     }
 
     /// Keys that the REST API presses on a leg: whoever is at its other end hears them.
     package mutating func press(_ digits: String, uuid: String, at time: Int64) {
-        advance(to: time)
+        happen(until: time, stopsAtRequests: false)
         note(.presses(digits))
     }
 }
@@ -234,8 +253,11 @@ struct PlayedLeg: Sendable {
     var isSynchronous = false
     var callee = CallPlan.Callee()
     var connect: Connect?
-    /// The flow that waits for it.
+    /// The flow that called it, and the count of the step that did.
     var flow: Int?
+    var serial = 0
+    /// Counts how often it was given an NCCO or is to get one: what comes late for an earlier turn is of no interest.
+    var turn = 0
 }
 
 /// An NCCO that runs for a leg.
@@ -248,17 +270,21 @@ struct PlayedFlow: Sendable {
     /// Counts steps, so that what was to happen in one does not happen in another.
     var serial = 0
     var isRunning = false
-    /// Until when something is heard that does not hold up the next action.
+    /// Until when something is heard that does not hold up the next action; `.max`: for ever.
     var promptEnds: Int64 = 0
+    /// A key or a word cuts off what is heard, until an input has listened for it.
+    var isBargeIn = false
     /// Listens for each key, and tells them there.
     var keys: WebhookAddress?
-    var keyRequests = false
 }
 
 /// A recording that goes on.
 struct PlayedRecording: Sendable {
     let began: Int64
     let leg: Int
+    let conversation: String
+    /// The step that it ends with; nil: it goes on until the leg ends.
+    let step: (flow: Int, serial: Int)?
     let format: String
     let events: WebhookAddress?
     let transcription: WebhookAddress?

@@ -87,5 +87,4 @@ extension WebhookFields.Value {
         object.encode(into: &json)
         return .json(json)
     }
-
 }

@@ -53,7 +53,8 @@ let package = Package(
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
         .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "Locking"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
-        .testTarget(name: "VonageSimulatorTests", dependencies: ["VonageSimulator", "HTTPWire", "JSON", "NCCO", "VonageAuth"]),
+        .testTarget(
+            name: "VonageSimulatorTests", dependencies: ["VonageSimulator", "HTTPServer", "HTTPWire", "JSON", "NCCO", "VonageAuth"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
             name: "SwitchboardTests",

@@ -64,6 +64,7 @@ extension PlayedCall {
             flows[flow].promptEnds = times == 0 ? .max : after(start - now + length)
             return true
         }
+        flows[flow].promptEnds = 0
         if times == 0 { leaveLater(flow) } else { endStep(flow, at: after(start - now + length)) }
         return false
     }

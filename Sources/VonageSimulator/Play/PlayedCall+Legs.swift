@@ -166,9 +166,12 @@ extension PlayedCall {
         }
     }
 
+    /// Whether a leg is on and belongs to the flow that called it; the REST API may have given it another NCCO.
+    func isCallee(_ leg: Int) -> Bool { legs[leg].status.isAnswered && legs[leg].flow != nil }
+
     /// The callee talks with whoever's flow called it, until one of them hangs up.
     mutating func join(_ leg: Int) {
-        guard legs[leg].status.isAnswered, let flow = legs[leg].flow else { return }
+        guard isCallee(leg), let flow = legs[leg].flow else { return }
         note(.joins(legs[leg].party.name))
         let callee = legs[leg].callee
         // A machine hangs up when its time for a message is over.

@@ -44,7 +44,7 @@ extension PlayedCall {
             complain(
                 .lost, "the call goes in circles: \(requestCount) requests, and none of them ends it",
                 cure: "let a flow that asks again give up after some tries")
-            schedule(now, .circleEnds)
+            schedule(now, .ends(byPlatform: false))
         }
         // From then on only what is told of the end goes out, and nothing twice.
         guard requestCount < Self.mostRequests, !isCircling || kind == .event && !mayCarryNCCO && attempt == 1 else { return }
@@ -194,7 +194,7 @@ extension PlayedCall {
     private func isAwaited(_ purpose: Purpose) -> Bool {
         switch purpose {
         case .ncco(let leg, let turn): !legs[leg].status.isOver && legs[leg].turn == turn
-        case .onAnswer(let leg): !legs[leg].status.isOver
+        case .onAnswer(let leg): isCallee(leg)
         case .told: false
         case .step(let flow, let serial): isCurrent(flow, serial)
         case .replaces(let flow): flows[flow].isRunning

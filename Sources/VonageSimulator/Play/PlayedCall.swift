@@ -70,7 +70,8 @@ package struct PlayedCall: Sendable {
         /// Two have talked long enough: a leg hangs up, if the callee is still there.
         case partsFrom(callee: Int, leg: Int)
         case limit(leg: Int)
-        case circleEnds
+        /// The whole call ends, whoever is in it.
+        case ends(byPlatform: Bool)
         case detected(leg: Int, DetectedParty)
     }
 
@@ -89,7 +90,7 @@ package struct PlayedCall: Sendable {
 
     /// Begins the call.
     package mutating func start() {
-        schedule(after(plan.longest), .limit(leg: 0))
+        schedule(after(plan.longest), .ends(byPlatform: true))
         if let time = plan.callerGivesUpAfter { schedule(after(time), .hangsUp(leg: 0)) }
         beginFirstLeg()
     }
@@ -146,15 +147,19 @@ package struct PlayedCall: Sendable {
         timers.insert(timer, at: place)
     }
 
-    mutating func note(_ what: PlayedStep.What) {
-        guard steps.count < Self.mostSteps else { return }
-        steps.append(PlayedStep(at: now - began, what: what))
-    }
-
-    /// Notes something that began earlier, at its place in time.
-    mutating func note(_ what: PlayedStep.What, at time: Int64) {
-        guard steps.count < Self.mostSteps else { return }
-        steps.append(PlayedStep(at: time - began, what: what))
+    /// - Parameter time: when it began, now unless it is given.
+    mutating func note(_ what: PlayedStep.What, at time: Int64? = nil) {
+        switch steps.count {
+        case ..<(Self.mostSteps - 1): steps.append(PlayedStep(at: (time ?? now) - began, what: what))
+        case Self.mostSteps - 1:
+            // The last that is kept says so.
+            let complaint = Complaint(
+                severity: .noted, text: "more happens than the \(Self.mostSteps) steps that are kept", cure: "let the NCCO do less",
+                request: nil)
+            complaints.append(complaint)
+            steps.append(PlayedStep(at: now - began, what: .complaint(complaint)))
+        default: break
+        }
     }
 
     mutating func complain(_ severity: Complaint.Severity, _ text: String, cure: String = "", about request: Int? = nil) {
@@ -192,9 +197,9 @@ package struct PlayedCall: Sendable {
         case .key(let flow, let key): pressKey(flow, key)
         case .hangsUp(let leg): hangUp(leg, byPlatform: false)
         case .leaves(let flow, let serial): if isCurrent(flow, serial) { hangUp(flows[flow].leg, byPlatform: false) }
-        case .partsFrom(let callee, let leg): if legs[callee].status.isAnswered { hangUp(leg, byPlatform: false) }
+        case .partsFrom(let callee, let leg): if isCallee(callee) { hangUp(leg, byPlatform: false) }
         case .limit(let leg): hangUp(leg, byPlatform: true)
-        case .circleEnds: for leg in legs.indices { hangUp(leg, byPlatform: false) }
+        case .ends(let byPlatform): for leg in legs.indices { hangUp(leg, byPlatform: byPlatform) }
         case .detected(let leg, let party): detect(leg, party)
         }
     }

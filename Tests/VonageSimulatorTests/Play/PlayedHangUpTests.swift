@@ -69,12 +69,47 @@ struct PlayedHangUpTests {
         #expect(hand.call.isSilent && !hand.call.story.contains { $0.contains("Late.") })
     }
 
-    @Test(arguments: [2000, 20_000])
-    func `the call ends at its limit`(limit: Int64) {
+    @Test(arguments: [(1000, "1.0"), (2000, "2.0"), (20_000, "20.0")])
+    func `the call ends at its limit, whoever is in it`(limit: Int, end: String) {
         var plan = phoneCall
-        plan.longest = limit
-        let call = play(plan, ["answer": [.ncco(#"[\#(Self.phone),{"action":"wait","timeout":60}]"#)]])
-        #expect(call.told.last == "in completed \(limit < 15_600 ? "platform" : "user") +\(limit < 15_600 ? "2.0" : "15.6")")
+        plan.longest = Int64(limit)
+        plan.talkFor = 60_000
+        let call = play(plan, ["answer": [.ncco("[\(Self.phone)]")]])
+        #expect(call.told.suffix(2) == ["out(12025550142) completed platform +\(end)", "in completed platform +\(end)"])
+    }
+
+    @Test func `a transferred callee ends at the call's limit too`() throws {
+        var plan = phoneCall
+        plan.longest = 30_000
+        var hand = HandPlayed(plan)
+        hand.answer("answer", .ncco("[\(Self.phone)]"))
+        hand.pass(to: 8000)
+        let uuid = try #require(hand.call.legs.last?.uuid)
+        var reader = NCCOReader()
+        let ncco = reader.read(Array(#"[{"action":"wait","timeout":7200}]"#.utf8))
+        hand.change { $0.transfer(uuid: uuid, ncco: ncco, url: nil, at: noon + 10_000) }
+        hand.pass(to: 40_000)
+        #expect(told(&hand).last == "out(12025550142) completed platform +30.0")
+    }
+
+    @Test func `a callee who still rings for a step that is gone is called no longer`() {
+        var plan = phoneCall
+        plan.entries = [.press("1")]
+        let keys = #"{"action":"input","type":["dtmf"],"mode":"asynchronous"}"#
+        let call = play(
+            plan, ["answer": [.ncco("[\(keys),\(Self.phone)]")], "input": [.ncco(#"[{"action":"wait","timeout":20}]"#)]])
+        #expect(
+            call.told.suffix(4) == [
+                "in input +1.6", "out(12025550142) cancelled +1.6", "out(12025550142) completed platform +1.6",
+                "in completed platform +21.6",
+            ])
+    }
+
+    @Test func `steps beyond the most are not kept, and that is said`() {
+        let talk = #"{"action":"talk","text":"a"}"#
+        let call = play(ncco: "[\(Array(repeating: talk, count: 3000).joined(separator: ","))]")
+        #expect(call.steps.count == PlayedCall.mostSteps && call.isOver)
+        #expect(call.complained == ["note: more happens than the 5000 steps that are kept"])
     }
 
     // MARK: The REST API
@@ -130,6 +165,24 @@ struct PlayedHangUpTests {
                 "out(12025550142) transfer +10.0", "out completed platform +10.0", "out(12025550142) completed platform +30.0",
             ])
         #expect(hand.call.isOver)
+    }
+
+    @Test func `a callee who was transferred is no callee any more`() throws {
+        var callee = CallPlan.Callee()
+        callee.hangsUp = true
+        // While it talks, and before its onAnswer has an answer.
+        for connect in [Self.phone, Self.whisper] {
+            var hand = Self.called("[\(connect)]", callee: callee)
+            hand.pass(to: 8000)
+            let uuid = try #require(hand.call.legs.last?.uuid)
+            var reader = NCCOReader()
+            let ncco = reader.read(Array(#"[{"action":"wait","timeout":20}]"#.utf8))
+            hand.change { $0.transfer(uuid: uuid, ncco: ncco, url: nil, at: noon + 10_000) }
+            hand.answer("on_answer", .ncco(#"[{"action":"talk","text":"Late."}]"#))
+            hand.pass(to: 60_000)
+            #expect(told(&hand).last == "out(12025550142) completed platform +30.0")
+            #expect(!hand.call.story.contains { $0.contains("Late.") })
+        }
     }
 
     @Test func `a transfer to a URL asks it, and the call ends where it has no NCCO`() throws {

@@ -56,7 +56,6 @@ extension PlayedCall {
     mutating func stopFlows(of leg: Int) {
         for flow in flows.indices where flows[flow].leg == leg && flows[flow].isRunning {
             flows[flow].isRunning = false
-            flows[flow].keys = nil
             leaveStep(flow)
         }
     }
@@ -101,7 +100,6 @@ extension PlayedCall {
         if flows[flow].promptEnds == .max { return leaveLater(flow) }
         if flows[flow].promptEnds > now { return endStep(flow, at: flows[flow].promptEnds) }
         flows[flow].isRunning = false
-        flows[flow].keys = nil
         let leg = flows[flow].leg
         if flows[flow].isWhisper { join(leg) } else { hangUp(leg, byPlatform: true) }
     }

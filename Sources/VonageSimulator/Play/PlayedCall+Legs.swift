@@ -189,7 +189,7 @@ extension PlayedCall {
         noteChange(legs[index].uuid, status)
         note(.leg(callee: calleeName(index), uuid: legs[index].uuid, status: status.rawValue, detail: detail))
         let leg = legs[index]
-        let asks = leg.isSynchronous && status != .cancelled && isAwaited(index)
+        let asks = leg.isSynchronous && status != .cancelled
         tellFailure(index, detail: detail, sipCode: sipCode, then: asks ? step(of: index) : .told)
         let isVonages = status == .timeout || status == .cancelled
         if ![.rejected, .failed].contains(status) { tellCompleted(index, byPlatform: isVonages, sipCode: sipCode) }

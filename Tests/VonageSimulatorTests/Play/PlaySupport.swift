@@ -28,9 +28,10 @@ final class ScriptedServer: WebhookTransport {
 func play(_ plan: CallPlan, answering answer: @escaping (PlayedRequest) -> PlayedOutcome) -> PlayedCall {
     let player = CallPlayer(transport: ScriptedServer(answer))
     let counter = Counter()
-    var last = PlayedCall(plan, began: noon) { counter.next() }
-    player.play(last, changed: { last = $0 }, done: { last = $0 })
-    return last
+    var call = PlayedCall(plan, began: noon) { counter.next() }
+    let handle = player.play(call, done: { call = $0 })
+    player.change(handle) { stuck, _ in call = stuck }
+    return call
 }
 
 /// Plays a call whose requests have these answers, by kind or by the event's name and in order; all others are answered with nothing.

@@ -101,17 +101,33 @@ struct PlayedInputTests {
     }
 
     @Test func `the answer to a key replaces what goes on, and later keys are still told`() {
+        var plan = phoneCall
+        plan.entries = [.press("123")]
+        let keys = #"{"action":"input","type":["dtmf"],"mode":"asynchronous"}"#
         let call = play(
-            {
-                var plan = phoneCall
-                plan.entries = [.press("123")]
-                return plan
-            }(),
+            plan,
             [
-                "answer": [.ncco(#"[{"action":"input","type":["dtmf"],"mode":"asynchronous"},{"action":"wait"}]"#)],
-                "input": [.ncco(#"[{"action":"wait","timeout":2}]"#)],
+                "answer": [.ncco(#"[\#(keys),{"action":"wait","timeout":3}]"#)],
+                "input": [.ncco(#"[{"action":"wait","timeout":5}]"#)],
             ])
-        #expect(call.told.suffix(4) == ["in input +1.6", "in input +1.9", "in input +2.2", "in completed platform +3.6"])
+        // The first wait would have ended the call at 3.6.
+        #expect(call.told.suffix(4) == ["in input +1.6", "in input +1.9", "in input +2.2", "in completed platform +6.6"])
+    }
+
+    @Test func `the answer to a key cuts off what is heard`() {
+        var plan = phoneCall
+        plan.entries = [.press("1")]
+        let call = play(
+            plan,
+            [
+                "answer": [
+                    .ncco(
+                        #"[{"action":"talk","text":"fifteen letters","bargeIn":true,"loop":9},{"action":"input","type":["dtmf"],"mode":"asynchronous"}]"#
+                    )
+                ],
+                "input": [.ncco(#"[{"action":"talk","text":"fifteen letters"}]"#)],
+            ])
+        #expect(call.told.last == "in completed platform +2.6")
     }
 
     @Test func `a key's answer that comes when the call is over changes nothing`() {

@@ -89,6 +89,19 @@ struct PlayedRecordTests {
         #expect(call.bodies("transfer")[0].contains(#""conversation_uuid_to":"CON-room""#))
     }
 
+    @Test func `a room keeps its id for as long as the call goes on`() throws {
+        let room = Array(#"[{"action":"conversation","name":"room"}]"#.utf8)
+        var hand = HandPlayed(plan(.api(to: .app("Alice"), from: nil, ncco: room, answer: nil)))
+        hand.pass(to: 4000)
+        let uuid = try #require(hand.call.legs.first?.uuid)
+        var reader = NCCOReader()
+        let again = reader.read(room)
+        hand.change { $0.transfer(uuid: uuid, ncco: again, url: nil, at: noon + 5000) }
+        for name in hand.openNames { hand.answer(name, .nothing) }
+        let ids = hand.call.sent.compactMap { $0.request.fields.text("conversation_uuid_to") }
+        #expect(ids.count == 3 && ids[0] == ids[2] && ids[0] != ids[1])
+    }
+
     @Test func `a transfer takes all legs along, and what follows never runs`() {
         let call = play(ncco: #"[{"action":"transfer","conversationId":"CON-1"},{"action":"talk","text":"No."}]"#)
         #expect(call.told.suffix(2) == ["in transfer +0.6", "in completed user +12.6"])

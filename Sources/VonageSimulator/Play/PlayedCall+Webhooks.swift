@@ -12,7 +12,7 @@ import NCCO
 
 extension PlayedCall {
     /// What a request's outcome is for.
-    indirect enum Purpose: Sendable {
+    enum Purpose: Sendable {
         /// The NCCO of a leg, unless it has had another turn since.
         case ncco(leg: Int, turn: Int)
         case onAnswer(leg: Int)

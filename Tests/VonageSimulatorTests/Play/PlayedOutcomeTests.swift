@@ -56,6 +56,13 @@ struct PlayedOutcomeTests {
         #expect(call.complained.count { $0.hasPrefix("refused: NCCO: 1:12: error NCCO007 $[0].action") } == 2)
     }
 
+    @Test func `an NCCO that came with a call of the REST API and is refused ends the call`() {
+        let ncco = Array(#"[{"action":"dial"}]"#.utf8)
+        let call = play(plan(.api(to: .app("Alice"), from: nil, ncco: ncco, answer: nil), fallback: fallbackAddress), [:])
+        #expect(call.told == ["out started +3.0", "out answered +3.0", "out error +3.0", "out completed platform +3.0"])
+        #expect(call.complaints.last?.severity == .lost)
+    }
+
     @Test(arguments: [(PlayedOutcome.status(200), true), (.status(205), true), (.status(206), false), (.status(302), false)])
     func `which statuses are success`(outcome: PlayedOutcome, isSuccess: Bool) {
         let call = play(phoneCall, ["answer": [Self.talk], "answered": [outcome, outcome]])

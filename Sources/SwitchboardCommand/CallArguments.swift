@@ -14,9 +14,7 @@ struct CallArguments {
     private static let shared = ["--nccos", "--number", "--inbound-user", "--public-url"]
     private static let valued = [
         "--to", "--from", "--from-user", "--custom-data", "--sip", "--sip-header", "--flow", "--url", "--event-url", "--fallback-url",
-        "--callee",
-        "--answers-after", "--talk-for", "--hangup", "--gives-up-after", "--press", "--say", "--secret-file", "--duplicate", "--drop",
-        "--slow", "--skew", "--seed", "--rate", "--for", "--mix",
+        "--hangup", "--gives-up-after", "--secret-file", "--duplicate", "--drop", "--slow", "--skew", "--seed", "--rate", "--for", "--mix",
     ]
     private static let switches = [
         "--api", "--serve", "--post", "--json", "--realtime", "--reorder", "--unsigned", "--event-before-answer", "--retry",
@@ -33,12 +31,12 @@ struct CallArguments {
     let settings: Settings
 
     init(_ arguments: [String], environment: [String: String]) throws {
-        let given = try CommandArguments(arguments, valued: Self.valued + Self.shared, switches: Self.switches)
+        let given = try CommandArguments(arguments, valued: Self.valued + CommandArguments.people + Self.shared, switches: Self.switches)
         self.given = given
         if let operand = given.operands.first {
             throw UsageError("\(printable(operand)): takes flags and nothing else; write --to NUMBER for whom is called")
         }
-        secrets = try SignatureSecrets(file: try given.value("--secret-file"), environment: environment)
+        secrets = try SignatureSecrets(file: try given.value("--secret-file"), environment: environment, flag: "--secret-file")
         settings = try Settings(
             arguments: Self.shared.flatMap { flag in (given.values[flag] ?? []).flatMap { [flag, $0] } }, environment: environment)
         trouble = try Self.trouble(given)
@@ -64,29 +62,16 @@ struct CallArguments {
     func plan(at url: String) throws -> CallPlan {
         let addresses = try addresses(url)
         var plan = CallPlan(try origin(addresses.answer), answer: addresses.answer, event: addresses.event, fallback: addresses.fallback)
-        plan.entries = try entries()
-        if let text = try given.value("--callee") {
-            guard let behavior = CallPlan.Callee.Behavior(rawValue: text) else {
-                let names = CallPlan.Callee.Behavior.allCases.map(\.rawValue)
-                let hint = nearest(text, among: names).map { "; did you mean \($0)?" } ?? ""
-                throw UsageError("--callee: \(printable(text)); write one of \(names.joined(separator: ", "))\(hint)")
-            }
-            plan.callee = CallPlan.Callee(behavior)
-        }
-        if let time = try time("--answers-after", 0...120_000) { plan.callee.answersAfter = time }
-        plan.talkFor = try time("--talk-for", 0...7_200_000) ?? plan.talkFor
-        plan.callerGivesUpAfter = try time("--gives-up-after", 0...7_200_000)
+        plan.entries = try given.entries()
+        plan.callee = try given.callee()
+        plan.talkFor = try given.talkTime() ?? plan.talkFor
+        plan.callerGivesUpAfter = try given.time("--gives-up-after", 0...7_200_000)
         if let who = try given.value("--hangup") {
             guard who == "caller" || who == "callee" else { throw UsageError("--hangup: \(printable(who)); write caller or callee") }
             plan.calleeHangsUp = who == "callee"
         }
         plan.sendsEventsFirst = given.has("--event-before-answer")
         return plan
-    }
-
-    private func time(_ flag: String, _ range: ClosedRange<Int64>) throws(UsageError) -> Int64? {
-        guard let text = try given.value(flag) else { return nil }
-        return try duration(text, in: range, flag)
     }
 
     /// A URL without a path is a server like this one, with its routes.
@@ -159,22 +144,6 @@ struct CallArguments {
             if case .object = node.value { return node }
         } catch { throw UsageError("--custom-data is not JSON: \(error)") }
         throw UsageError("--custom-data: \(printable(text)) is no JSON object")
-    }
-
-    /// What the caller does at each input, in the order of the flags.
-    private func entries() throws(UsageError) -> [CallPlan.Entry] {
-        var entries: [CallPlan.Entry] = []
-        for (flag, value) in given.inOrder {
-            if flag == "--say" { entries.append(value.isEmpty ? .nothing : .say(value)) }
-            guard flag == "--press" else { continue }
-            for keys in value.split(separator: ",", omittingEmptySubsequences: false) {
-                guard keys.allSatisfy({ "0123456789*#".contains($0) }) else {
-                    throw UsageError("--press: \(printable(value)); write keys of 0-9, * and #, with a comma between two inputs")
-                }
-                entries.append(keys.isEmpty ? .nothing : .press(String(keys)))
-            }
-        }
-        return entries
     }
 
     // MARK: Trouble

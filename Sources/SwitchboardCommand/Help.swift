@@ -381,7 +381,9 @@ enum Help {
         switchboard simulate [FLAG…]: play Vonage's side, offline: users, conversations, calls, video sessions
 
         It answers as Vonage's APIs do, checks tokens in earnest, and prints the settings with which a server asks it and not Vonage.
-        Nobody plays the calls: whoever is called answers at once.
+        Calls that are made by POST /v1/calls are played as time passes: their NCCO runs, or is asked for at their answer URL, and their
+        events go to their event URL, or where the application's settings say. A line is printed for each thing that happens, with the
+        end of the call's uuid in front.
 
           --host HOST, --port PORT
               where it listens (localhost, 3001)
@@ -404,12 +406,23 @@ enum Help {
               what was made in one region is not found in another: /us (also without a prefix), /eu and /ap in front of a path
           --no-call-limit
               take more than 3 new calls and 15 other requests for calls a second
+          --callee answers|busy|declines|no-answer|unreachable|machine|bad-number
+              what whoever is called does (answers)
+          --answers-after TIME, --talk-for TIME
+              from the start of a call to the answer (3s), and how long two talk (12s)
+          --press KEYS, --say WORDS
+              what whoever is called does where an input listens: once for each, in this order; --press 1,2# is for two inputs
+          --secret-file FILE
+              sign webhooks with this signature secret (or VONAGE_SIGNATURE_SECRET)
+          --no-play
+              play no calls: whoever is called answers at once, and nothing is asked or told
 
         The Application API (/v2/applications/ID) takes any API key and secret, or those of VONAGE_API_KEY and VONAGE_API_SECRET.
 
         Examples:
           switchboard simulate
           switchboard simulate --state vonage.json --application-id 11111111-2222-4333-8444-555555555555
+          switchboard simulate --callee machine --answers-after 1s --secret-file secret.txt
           switchboard simulate --fail 429,500,html,empty,cut,slow=30s --fail-every 3
 
         SIGTERM and SIGINT stop it. Exit codes: 0 stopped, 64 the command line, or a file that cannot be used, 69 the address is in use.

@@ -30,7 +30,7 @@ enum Serve {
         do {
             var settings = try settings(arguments, environment)
             var credentials = try ApplicationCredentials(settings, environment: environment)
-            let simulator = try simulator(&settings, &credentials)
+            let simulator = try simulator(&settings, &credentials, environment)
             let log = try openLog(settings)
             let admin = try AdminToken(settings)
             let webhooks = try webhookGuard(settings, environment, applicationID: credentials.applicationID)
@@ -45,6 +45,12 @@ enum Serve {
             // Port 0 has become another.
             if server.port != settings.server.port { flows.setBaseURL(settings.baseURL(port: server.port)) }
             flows.watch()
+            if let simulator {
+                var local = settings
+                local.server.port = server.port
+                // Who listens at a path alone has no URL that a webhook could go to.
+                if local.listeningURL.hasPrefix("http://") { simulator.withSimulation { $0.setWebhooks(origin: local.listeningURL) } }
+            }
             if !settings.isQuiet {
                 // Where lines are for machines, what is for people goes the other way.
                 let console = settings.logFormat == .json ? Console.errors : Console.output
@@ -54,6 +60,7 @@ enum Serve {
                 for line in banner.lines { console.print(line) }
                 if let simulator {
                     console.print("  vonage       played here, at \(simulator.baseURL): what is made there is gone with this process")
+                    console.print("               calls that are made there ask this server, or whatever URL they name")
                 }
             }
             for line in credentials.warnings { Console.errors.print("warning: \(line)") }
@@ -114,7 +121,7 @@ enum Serve {
 
     /// Vonage's API on a port of its own, where that is asked for; from then on settings and credentials lead there.
     private static func simulator(
-        _ settings: inout Settings, _ credentials: inout ApplicationCredentials
+        _ settings: inout Settings, _ credentials: inout ApplicationCredentials, _ environment: [String: String]
     ) throws -> SimulatedVonageServer? {
         guard settings.simulates else { return nil }
         guard settings.apiURL == nil, settings.videoURL == nil else {
@@ -124,6 +131,14 @@ enum Serve {
         configuration.port = 0
         configuration.applicationID = credentials.applicationID
         configuration.privateKey = credentials.key
+        var play = PlayedCalls.Configuration()
+        play.secrets = try SignatureSecrets(file: settings.signatureSecretFile, environment: environment)
+        play.secure = SecureWebhooks().sender
+        if !settings.isQuiet {
+            let console = settings.logFormat == .json ? Console.errors : Console.output
+            play.report = { console.print($0) }
+        }
+        configuration.play = play
         let simulator = try SimulatedVonageServer(configuration)
         (settings.apiURL, settings.videoURL) = (simulator.baseURL, simulator.baseURL)
         credentials = ApplicationCredentials(

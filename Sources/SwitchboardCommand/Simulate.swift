@@ -17,11 +17,12 @@ import VonageSimulator
 #endif
 
 enum Simulate {
-    static let valued = [
-        "--host", "--port", "--application-id", "--private-key-file", "--public-key-file", "--state", "--fail", "--fail-every",
-        "--duplicate-status", "--unknown-name",
-    ]
-    static let switches = ["--region-trap", "--no-call-limit"]
+    static let valued =
+        [
+            "--host", "--port", "--application-id", "--private-key-file", "--public-key-file", "--state", "--fail", "--fail-every",
+            "--duplicate-status", "--unknown-name", "--secret-file",
+        ] + CommandArguments.people
+    static let switches = ["--region-trap", "--no-call-limit", "--no-play"]
 
     static func run(_ arguments: [String], environment: [String: String]) {
         signal(SIGPIPE, SIG_IGN)
@@ -29,13 +30,14 @@ enum Simulate {
         let stop = StopSignals()
         do {
             var configuration = try configuration(arguments, environment)
+            for warning in configuration.play?.secrets?.warnings ?? [] { Console.errors.print("warning: \(warning)") }
             let key = try KeyPlace(arguments, &configuration)
             let server: SimulatedVonageServer
             do { server = try SimulatedVonageServer(configuration) } catch {
                 key.remove()
                 throw error
             }
-            print(server, key)
+            print(server, key, configuration.play)
             stop.wait {}
             server.stop(grace: 2000)
             key.remove()
@@ -47,7 +49,7 @@ enum Simulate {
         }
     }
 
-    private static func print(_ server: SimulatedVonageServer, _ key: KeyPlace) {
+    private static func print(_ server: SimulatedVonageServer, _ key: KeyPlace, _ play: PlayedCalls.Configuration?) {
         let lines = [
             "switchboard \(switchboardVersion): simulated Vonage listens on \(server.addresses.joined(separator: ", "))",
             "",
@@ -58,6 +60,12 @@ enum Simulate {
             key.absolutePath.map { "  VONAGE_PRIVATE_KEY=\($0)" } ?? "  VONAGE_PRIVATE_KEY is the other half of the given key",
         ]
         for line in lines { Console.output.print(line) }
+        guard let play else { return }
+        // Whoever makes a call names whom it asks.
+        Console.output.print("")
+        Console.output.print(
+            "Calls are played: webhooks go to whatever URL a call or the application names, \(play.secrets == nil ? "unsigned" : "signed")."
+        )
     }
 
     private static func configuration(
@@ -97,6 +105,7 @@ enum Simulate {
             configuration.rules.account = SimulatedVonage.Account(key: key, secret: secret)
         }
         configuration.trouble = try trouble(given)
+        configuration.play = try play(given, environment)
         if let path = try given.value("--state") {
             configuration.stateFile = path
             configuration.savedState = try savedState(path)
@@ -106,6 +115,23 @@ enum Simulate {
             }
         }
         return configuration
+    }
+
+    /// Nil where calls are not played.
+    private static func play(_ given: CommandArguments, _ environment: [String: String]) throws -> PlayedCalls.Configuration? {
+        guard !given.has("--no-play") else {
+            let needless = (CommandArguments.people + ["--secret-file"]).first(where: given.has)
+            if let needless { throw UsageError("\(needless) is for calls that are played; leave out --no-play") }
+            return nil
+        }
+        var play = PlayedCalls.Configuration()
+        play.callee = try given.callee()
+        play.entries = try given.entries()
+        play.talkFor = try given.talkTime() ?? play.talkFor
+        play.secrets = try SignatureSecrets(file: try given.value("--secret-file"), environment: environment, flag: "--secret-file")
+        play.secure = SecureWebhooks().sender
+        play.report = { Console.output.print($0) }
+        return play
     }
 
     private static func trouble(_ given: CommandArguments) throws(UsageError) -> Trouble? {

@@ -26,11 +26,44 @@ struct SimulatedApplication: Sendable {
         }
         return (address, hook["http_method"]?.string?.uppercased() ?? (name == "event_url" ? "POST" : "GET"))
     }
+
+    /// How long webhooks are waited for. What is out of Vonage's ranges counts as the nearest value that is not.
+    ///
+    /// - Source: Vonage Application API, `connect_timeout` and `socket_timeout`: 300...1000, 1000...5000 and for events 1000...10000 ms.
+    var limits: WebhookLimits {
+        let hooks = capabilities["voice"]?["webhooks"]
+        func time(_ hook: String, _ names: [String], _ range: ClosedRange<Int64>) -> Int64? {
+            names.compactMap { hooks?[hook]?[$0]?.whole }.first.map { min(max($0, range.lowerBound), range.upperBound) }
+        }
+        let connect = ["connect_timeout", "connection_timeout"]
+        var limits = WebhookLimits()
+        limits.connect = time("answer_url", connect, 300...1000) ?? time("event_url", connect, 300...1000) ?? limits.connect
+        limits.answer = time("answer_url", ["socket_timeout"], 1000...5000) ?? limits.answer
+        limits.event = time("event_url", ["socket_timeout"], 1000...10_000) ?? limits.event
+        return limits
+    }
 }
 
 extension SimulatedVonage {
     /// Where Vonage is to ask and tell: address and method of `answer_url`, `fallback_answer_url` or `event_url`.
     package func webhook(_ name: String) -> (address: String, method: String)? { application.webhook(name) }
+
+    /// Sets the webhooks of a server like this one, as `PUT /v2/applications/ID` does.
+    ///
+    /// - Parameter origin: `http://HOST:PORT`.
+    package mutating func setWebhooks(origin: String) {
+        func hook(_ name: String, _ method: String) -> JSONNode {
+            .object(["address": .text("\(origin)/voice/\(name)"), "http_method": .text(method)])
+        }
+        application.capabilities = .object([
+            "voice": .object([
+                "webhooks": .object([
+                    "answer_url": hook("answer", "GET"), "fallback_answer_url": hook("fallback", "GET"), "event_url": hook("event", "POST"),
+                ])
+            ])
+        ])
+        hasChanged = true
+    }
 
     mutating func answerApplication(_ request: SimulatedRequest, _ place: Place) throws(APIProblem) -> Response {
         guard place.rest.count == 1 else { throw .notFound }

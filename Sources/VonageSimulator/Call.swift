@@ -37,7 +37,8 @@ package enum CallStatus: String, Sendable, CaseIterable {
 /// One leg that was made by the REST API.
 struct SimulatedCall: Shelved {
     let id: String
-    let conversation: String
+    /// Where it is now.
+    var conversation: String
     let to: JSONNode
     let from: JSONNode
     let region: String

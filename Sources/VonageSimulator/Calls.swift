@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `/v1/calls`: calls are made, looked at, changed and spoken to. Where nobody plays them, whoever is called answers at once.
+// `/v1/calls`: calls are made, looked at, changed and spoken to. Where nobody plays them, whoever is called answers at once; else what was
+// accepted becomes an order.
 
 import HTTPWire
 import JSON
@@ -12,6 +13,9 @@ extension SimulatedVonage {
     /// Whence a call goes whose number Vonage is to choose; reserved for fiction.
     private static let ownNumber = JSONNode.object(["type": .text("phone"), "number": .text("14155550100")])
 
+    /// Of the conversation that a call has: it goes two days after the call.
+    private static let callProperties = JSONNode.object(["ttl": .number(172_800)])
+
     /// Takes a call on in its course.
     ///
     /// - Returns: false where there is no such call, or this status cannot follow the one it has.
@@ -19,10 +23,34 @@ extension SimulatedVonage {
         guard var call = calls[uuid], call.advance(to: status, at: now) else { return false }
         calls.put(call)
         hasChanged = true
-        guard status.isOver, var conversation = conversations[call.conversation] else { return true }
+        guard status.isOver, var conversation = conversations[call.conversation], conversation.isOfCall else { return true }
         conversation.emptySince = now
         put(conversation)
         return true
+    }
+
+    /// Takes a call over into another conversation, which is made if there is room for it; the one that it had goes.
+    mutating func move(call uuid: String, to conversation: String, at now: Int64) {
+        guard var call = calls[uuid], call.conversation != conversation else { return }
+        if conversations[call.conversation]?.isOfCall ?? false { conversations.remove(call.conversation) }
+        call.conversation = conversation
+        calls.put(call)
+        hasChanged = true
+        guard conversations[conversation] == nil, hasRoomForConversation else { return }
+        var new = SimulatedConversation(id: conversation, name: "NAM-\(newID())", region: call.region, created: now)
+        new.properties = Self.callProperties
+        new.emptySince = nil
+        put(new)
+    }
+
+    /// Ends what nobody plays any more: whoever talked has talked, and who was still being called was not reached.
+    ///
+    /// - Parameter now: nil where that is not known; then a call ends with the last that is known of it.
+    package mutating func endCalls(at now: Int64? = nil) {
+        for call in calls.all where !call.status.isOver {
+            let status: CallStatus = call.status.isAnswered ? .completed : .failed
+            _ = advance(call: call.id, to: status, at: now ?? call.answered ?? call.created)
+        }
     }
 
     mutating func countCallRequest(_ request: SimulatedRequest, _ place: Place, at now: Int64) throws(APIProblem) {
@@ -95,10 +123,13 @@ extension SimulatedVonage {
         _ = body.whole("length_timer", 1...86_400)
         _ = body.whole("ringing_timer", 1...120)
         try body.finish()
+        if !rules.answersCalls, calls.all.count(where: { !$0.status.isOver }) >= rules.mostPlayed {
+            throw .tooManyRequests("At most \(rules.mostPlayed) calls go on at one time.")
+        }
         makeRoomForCall()
         guard hasRoomForCall else { throw .tooManyRequests("This simulator keeps at most \(Self.mostCalls) calls that are not over.") }
         let conversation = try addConversation(named: nil, place.region, at: now) { conversation in
-            conversation.properties = .object(["ttl": .number(172_800)])
+            conversation.properties = Self.callProperties
             conversation.emptySince = nil
         }
         let root = JSONNode(.object(body.members), at: 0..<0)
@@ -114,6 +145,7 @@ extension SimulatedVonage {
         ])
         if rules.answersCalls { _ = call.advance(to: .answered, at: now) }
         calls.put(call)
+        order(.begin(plan(for: call, regionURL: base(request, region: place.region, place))), for: call)
         return reply(answered, .created)
     }
 
@@ -122,14 +154,17 @@ extension SimulatedVonage {
         guard !hasRoomForCall else { return }
         for call in calls.all where call.status.isOver {
             calls.remove(call.id)
-            conversations.remove(call.conversation)
+            if conversations[call.conversation]?.isOfCall ?? false { conversations.remove(call.conversation) }
             if hasRoomForCall { return }
         }
     }
 
     private var hasRoomForCall: Bool {
-        calls.count < Self.mostCalls && calls.bytes <= Self.mostBytes && conversations.count < Self.mostConversations
-            && conversations.bytes <= Self.mostBytes
+        calls.count < Self.mostCalls && calls.bytes <= Self.mostBytes && hasRoomForConversation
+    }
+
+    private var hasRoomForConversation: Bool {
+        conversations.count < Self.mostConversations && conversations.bytes <= Self.mostBytes
     }
 
     private func readNumber(_ body: inout BodyReader, _ name: String) {
@@ -252,6 +287,7 @@ extension SimulatedVonage {
         switch action {
         case "hangup":
             _ = advance(call: call.id, to: call.status.isAnswered ? .completed : .cancelled, at: now)
+            order(.hangUp, for: call)
             return Response(.noContent)
         case "mute": call.isMuted = true
         case "unmute": call.isMuted = false
@@ -263,6 +299,7 @@ extension SimulatedVonage {
             (call.ncco, call.answerURL) = (ncco, url)
             call.talkEnds = nil
             call.isStreaming = false
+            order(.transfer(ncco: ncco?.json, url: url), for: call)
         }
         calls.put(call)
         hasChanged = true
@@ -283,14 +320,17 @@ extension SimulatedVonage {
         if request.method == .delete {
             if kind == "talk" { call.talkEnds = nil }
             if kind == "stream" { call.isStreaming = false }
+            if kind == "input" { order(.listen(nil), for: call) }
             message = kind == "talk" ? "Talk stopped" : "Stream stopped"
         } else {
             var body = try BodyReader(request)
             var (talk, loops): (String?, Int64) = (nil, 1)
+            var what: CallOrder.What?
             switch kind {
             case "talk":
                 talk = body.text("text", 1...1500)
                 if talk == nil, body.faults.isEmpty { body.fault("text", "is required") }
+                what = talk.map { .talk($0) }
                 _ = body.text("language")
                 _ = body.whole("style", 0...100)
                 _ = body.flag("premium")
@@ -299,7 +339,9 @@ extension SimulatedVonage {
                 readLevel(&body)
                 message = "Talk started"
             case "stream":
-                if body.urls("stream_url") == nil, body.faults.isEmpty { body.fault("stream_url", "is required") }
+                let url = body.urls("stream_url")?.first
+                if url == nil, body.faults.isEmpty { body.fault("stream_url", "is required") }
+                what = url.map { .stream($0) }
                 loops = body.whole("loop", 0...Int64(Int32.max)) ?? 1
                 readLevel(&body)
                 message = "Stream started"
@@ -307,9 +349,12 @@ extension SimulatedVonage {
                 let digits = body.text("digits", 1...100)
                 if digits == nil, body.faults.isEmpty { body.fault("digits", "is required") }
                 if let digits, !digits.allSatisfy({ "0123456789*#p".contains($0) }) { body.fault("digits", "may hold 0-9, *, # and p") }
+                what = digits.map { .press($0) }
                 message = "DTMF sent"
             default:
-                if body.urls("event_url") == nil, body.faults.isEmpty { body.fault("event_url", "is required") }
+                let url = body.urls("event_url")?.first
+                if url == nil, body.faults.isEmpty { body.fault("event_url", "is required") }
+                what = .listen(url)
             }
             try body.finish()
             guard call.status.isAnswered else { throw Self.notActive }
@@ -320,6 +365,7 @@ extension SimulatedVonage {
                 call.talkEnds = loops == 0 ? .max : now + once * loops
             }
             if kind == "stream" { call.isStreaming = true }
+            if let what { order(what, for: call) }
         }
         calls.put(call)
         hasChanged = true

@@ -25,6 +25,9 @@ struct SimulatedConversation: Shelved {
 
     var name: String? { key }
 
+    /// Whether it is there for a call alone, and goes with it.
+    var isOfCall: Bool { key.hasPrefix("NAM-") && members.isEmpty }
+
     /// When it has been empty for as long as it may; nil where that is never.
     var expiry: Int64? {
         // A ttl of 0 is taken for none.

@@ -68,9 +68,12 @@ package struct SavedState: Sendable {
 
 extension SimulatedVonage {
     /// Goes on where another left off.
+    ///
+    /// Calls that were played then are over: with Vonage they would go on, but what was to happen in them went with the process.
     package mutating func restore(_ state: SavedState) {
         (application, users, conversations, calls) = (state.application, state.users, state.conversations, state.calls)
         nextExpiry = conversations.all.compactMap(\.expiry).min() ?? .max
+        if !rules.answersCalls { endCalls() }
     }
 
     /// What `SavedState` reads, one item a line.

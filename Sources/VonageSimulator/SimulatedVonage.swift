@@ -18,8 +18,10 @@ package struct SimulatedVonage: Sendable {
         package var hasRegionTrap = false
         /// Whether more than 3 calls or 15 other requests for calls a second are refused, as Vonage does.
         package var limitsCallRate = true
-        /// Whether whoever is called answers at once. Off for whoever plays the calls: see `advance`.
+        /// Whether whoever is called answers at once. Off for whoever plays the calls: see `CallOrder` and `advance`.
         package var answersCalls = true
+        /// Calls that are played at one time.
+        package var mostPlayed = 1000
         /// API key and secret that the Application API wants; nil takes any.
         package var account: Account?
 
@@ -59,6 +61,8 @@ package struct SimulatedVonage: Sendable {
     /// Requests for calls in the second that is named.
     var callRate = (second: Int64(0), creates: 0, others: 0)
     var hasChanged = false
+    /// What the present request wants of whoever plays the calls.
+    var orders: [CallOrder] = []
 
     /// - Parameter ids: gives a UUID in lower case, a new one each time.
     package init(
@@ -80,6 +84,7 @@ package struct SimulatedVonage: Sendable {
     /// - Parameter now: milliseconds since 1970.
     package mutating func answer(_ request: SimulatedRequest, at now: Int64) -> SimulatedAnswer {
         hasChanged = false
+        orders = []
         let trouble = trouble.next()
         let place = Place(request)
         // What a gateway in front answers reaches nobody behind it.
@@ -91,7 +96,7 @@ package struct SimulatedVonage: Sendable {
         } catch {
             response = error.response(place.family, trace: newID())
         }
-        var answer = SimulatedAnswer(response: response, hasChanged: hasChanged)
+        var answer = SimulatedAnswer(response: response, hasChanged: hasChanged, orders: orders)
         trouble?.spoil(&answer)
         return answer
     }

@@ -23,6 +23,8 @@ package final class SimulatedVonageServer: Sendable {
         package var publicKey: PublicKey?
         package var rules = SimulatedVonage.Rules()
         package var trouble: Trouble?
+        /// How calls are played; nil lets whoever is called answer at once, and nothing more happen.
+        package var play: PlayedCalls.Configuration?
         /// What is gone on with.
         package var savedState: SavedState?
         /// Where the state is kept; nil keeps it in memory alone.
@@ -42,6 +44,8 @@ package final class SimulatedVonageServer: Sendable {
     package let addresses: [String]
     private let server: Server
     private let shared: SharedSimulation
+    private let calls: PlayedCalls?
+    private let clock: Clock
 
     /// Listens; returns once requests are answered.
     package init(_ configuration: Configuration, clock: Clock = .system) throws {
@@ -50,8 +54,10 @@ package final class SimulatedVonageServer: Sendable {
         guard let publicKey = privateKey?.publicKey ?? configuration.publicKey,
             let id = configuration.applicationID ?? configuration.savedState?.applicationID ?? ApplicationID(TokenID().description)
         else { throw SimulatorError("there is no key to check tokens with") }
+        var rules = configuration.rules
+        if configuration.play != nil { rules.answersCalls = false }
         var vonage = SimulatedVonage(
-            applicationID: id, publicKey: publicKey, rules: configuration.rules, trouble: configuration.trouble,
+            applicationID: id, publicKey: publicKey, rules: rules, trouble: configuration.trouble,
             ids: { TokenID().description })
         if let state = configuration.savedState { vonage.restore(state) }
         applicationID = id
@@ -69,7 +75,16 @@ package final class SimulatedVonageServer: Sendable {
         settings.maxConnections = 2000
         settings.limits.body = 64 * 1024
         settings.limits.replyTime = max(settings.limits.replyTime, (configuration.trouble?.longestDelay ?? 0) + 10_000)
-        server = try Server(settings, service: SimulatorService(shared: shared))
+        self.clock = clock
+        let simulation = shared
+        let calls = try configuration.play.map { try PlayedCalls($0, simulation: simulation, applicationID: id, clock: clock) }
+        self.calls = calls
+        do {
+            server = try Server(settings, service: SimulatorService(shared: shared, calls: calls))
+        } catch {
+            calls?.stop()
+            throw error
+        }
         addresses = server.addresses
         let everywhere = ["localhost", "0.0.0.0", "::", "[::]"].contains(configuration.host)
         let host = configuration.host
@@ -78,9 +93,14 @@ package final class SimulatedVonageServer: Sendable {
 
     package var port: UInt16 { server.port }
 
-    /// Ends connections within `grace` milliseconds, and keeps the state.
+    /// Ends connections within `grace` milliseconds, breaks calls off, and keeps the state.
     package func stop(grace: Int64) {
         server.stop(grace: grace)
+        if let calls {
+            calls.stop()
+            let now = clock.wall()
+            shared.use { $0.endCalls(at: now) }
+        }
         shared.finish()
     }
 
@@ -170,15 +190,19 @@ final class SharedSimulation: Sendable {
 
 private struct SimulatorService: Service {
     let shared: SharedSimulation
+    let calls: PlayedCalls?
 
-    func makeHandler(mailbox: Mailbox) -> any Handler { SimulatorHandler(shared, mailbox) }
+    func makeHandler(mailbox: Mailbox) -> any Handler { SimulatorHandler(shared, calls, mailbox) }
 }
 
 private final class SimulatorHandler: Handler {
     private let shared: SharedSimulation
+    private let calls: PlayedCalls?
     private let mailbox: Mailbox
 
-    init(_ shared: SharedSimulation, _ mailbox: Mailbox) { (self.shared, self.mailbox) = (shared, mailbox) }
+    init(_ shared: SharedSimulation, _ calls: PlayedCalls?, _ mailbox: Mailbox) {
+        (self.shared, self.calls, self.mailbox) = (shared, calls, mailbox)
+    }
 
     func respond(to head: borrowing RequestHead, bytes: Span<UInt8>, body: Span<UInt8>, exchange: Exchange) throws -> Reply {
         var target = bytes.text(head.path)
@@ -188,6 +212,7 @@ private final class SimulatorHandler: Handler {
             head.method, target, authority: bytes.text(head.authority), authorization: head.authorization.map { bytes.text($0) },
             contentType: head.contentType.map { bytes.text($0) }, body: body.indices.map { body[$0] })
         let answer = shared.answer(request, at: exchange.wall)
+        calls?.carryOut(answer.orders, at: exchange.wall)
         guard answer.delay > 0 else { return .now(answer.response) }
         let (mailbox, ticket) = (mailbox, exchange.ticket)
         let isPromised = shared.after(answer.delay) { mailbox.complete([ticket], with: answer.response) }

@@ -61,6 +61,8 @@ package struct SimulatedAnswer: Sendable {
     package var delay: Int64 = 0
     /// Whether what is kept is not as it was.
     package var hasChanged = false
+    /// What is to happen to calls, in order.
+    package var orders: [CallOrder] = []
 }
 
 /// Base64 of RFC 4648 §4, made of base64url's characters.

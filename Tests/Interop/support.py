@@ -75,13 +75,14 @@ def lint(ncco):
 class Simulator:
     """`switchboard simulate` on a port of its own; a context. `settings` are those that it prints."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, secret=None):
         self.arguments = arguments
+        self.environment = {} if secret is None else {"VONAGE_SIGNATURE_SECRET": secret}
 
     def __enter__(self):
         self.work = tempfile.mkdtemp(prefix="switchboard-interop-")
         command = [os.environ["SWITCHBOARD"], "simulate", "--host", "127.0.0.1", "--port", "0", *self.arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={"TMPDIR": self.work})
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={"TMPDIR": self.work} | self.environment)
         watchdog = threading.Timer(SECONDS, self.process.kill)
         watchdog.start()
         self.settings = {}
@@ -98,6 +99,20 @@ class Simulator:
         self.host = self.settings["VONAGE_API_URL"].removeprefix("http://")
         return self
 
+    def lines(self, is_last, count=1):
+        """What it prints of its calls, up to and with the line that is the last so often."""
+        lines = []
+        watchdog = threading.Timer(SECONDS, self.process.kill)
+        watchdog.start()
+        for line in self.process.stdout:
+            if line[:6].strip("0123456789abcdef") == "" and line[6:7] == " ":
+                lines.append(line.rstrip("\n"))
+                count -= is_last(line)
+            if count == 0:
+                watchdog.cancel()
+                return lines
+        raise AssertionError(f"the simulator ended: {lines}")
+
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait(SECONDS)
@@ -108,9 +123,10 @@ class Simulator:
 class Server:
     """`switchboard serve` on a port of its own, with a folder of flows; a context."""
 
-    def __init__(self, nccos, *arguments):
+    def __init__(self, nccos, *arguments, secret=None):
         self.nccos = nccos
         self.arguments = arguments
+        self.environment = {} if secret is None else {"VONAGE_SIGNATURE_SECRET": secret}
 
     def __enter__(self):
         self.work = tempfile.mkdtemp(prefix="switchboard-interop-")
@@ -119,7 +135,7 @@ class Server:
             "--events", self.work + "/events", "--public-url", "https://calls.example.com", *self.arguments,
         ]
         self.errors = open(self.work + "/errors", "w+", encoding="utf-8")
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", env={})
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", env=self.environment)
         # A read has no time limit of its own.
         watchdog = threading.Timer(SECONDS, self.process.kill)
         watchdog.start()
@@ -142,6 +158,10 @@ class Server:
         self.process.stdout.close()
         self.errors.close()
         shutil.rmtree(self.work)
+
+    def events(self):
+        """The lines of the event log so far."""
+        return Path(self.work, "events/events.jsonl").read_text(encoding="utf-8").splitlines()
 
     def ask(self, method, path, body=None):
         """(flow, rule and template as `X-Switchboard-Flow` has them, warning or None, NCCO)."""

@@ -98,7 +98,7 @@ class BothClientsTest(unittest.TestCase):
 class SimulatorTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.simulator = cls.enterClassContext(Simulator("--no-call-limit"))
+        cls.simulator = cls.enterClassContext(Simulator("--no-call-limit", "--no-play"))
         cls.http = client(cls.simulator)
         cls.addClassCleanup(cls.http._session.close)
 

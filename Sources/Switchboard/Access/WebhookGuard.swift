@@ -124,15 +124,19 @@ extension SignatureSecrets {
     private static let largestFile = 128 * 1024
 
     /// From a file that a flag names, else from the environment; nil where neither has one.
-    package init?(file: String?, environment: [String: String]) throws(UsageError) {
+    ///
+    /// - Parameter flag: which one, for errors.
+    package init?(
+        file: String?, environment: [String: String], flag: String = "--signature-secret-file"
+    ) throws(UsageError) {
         let (text, source): (String, String)
         if let path = file {
             do throws(SmallFileError) {
                 text = String(decoding: try readSmallFile(path, limit: Self.largestFile, mayBePipe: true), as: UTF8.self)
             } catch {
-                throw UsageError("--signature-secret-file: \(shownPath(path)) cannot be read: \(error)")
+                throw UsageError("\(flag): \(shownPath(path)) cannot be read: \(error)")
             }
-            source = "--signature-secret-file: \(shownPath(path))"
+            source = "\(flag): \(shownPath(path))"
         } else if let secret = environment["VONAGE_SIGNATURE_SECRET"], !secret.isEmpty {
             (text, source) = (secret, "VONAGE_SIGNATURE_SECRET")
         } else {

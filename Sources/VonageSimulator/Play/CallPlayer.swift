@@ -122,6 +122,8 @@ package final class CallPlayer {
     /// Whether something was done, and more may follow.
     private func step(_ track: Track) -> Bool {
         if pace == .real { track.call.advance(to: wall) }
+        // Whoever is told of a state, and looks the call up at once, is to find it there.
+        if track.call.hasRequests { track.changed?(&track.call) }
         for request in track.call.takeRequests() {
             if pace == .real, request.mayCarryNCCO { send(request, track, isAlone: false) } else { track.queue.append(request) }
         }

@@ -25,12 +25,7 @@ extension PlayedCall {
         flows[flow].isBargeIn = false
         switch input.listening {
         case .eachKey:
-            flows[flow].keys = address(input.eventURL, input.eventMethod)
-            if case .press(let keys) = entry {
-                for (index, key) in keys.enumerated() {
-                    schedule(now + Pace.reaction + Int64(index) * Pace.betweenKeys, .key(flow: flow, key))
-                }
-            }
+            tellEachKey(of: entry, flow, to: address(input.eventURL, input.eventMethod))
             return true
         case .dtmf(let dtmf): wait(for: entry, dtmf, nil, flow)
         case .speech(let speech): wait(for: entry, nil, speech, flow)
@@ -100,6 +95,15 @@ extension PlayedCall {
         tell(
             inputFields(flow, heard), to: address(input.eventURL, input.eventMethod), leg: flows[flow].leg,
             then: .step(flow: flow, serial: serial))
+    }
+
+    /// From now on keys are told as they are pressed, those of `entry` first.
+    mutating func tellEachKey(of entry: CallPlan.Entry, _ flow: Int, to address: WebhookAddress?) {
+        flows[flow].keys = address
+        guard case .press(let keys) = entry else { return }
+        for (index, key) in keys.enumerated() {
+            schedule(now + Pace.reaction + Int64(index) * Pace.betweenKeys, .key(flow: flow, key))
+        }
     }
 
     /// One key of an input that tells each, for as long as the flow runs.

@@ -100,6 +100,11 @@ struct CallCommandTests {
         #expect(try play("8") != lines)
     }
 
+    @Test func `what happens on the way is no mistake of the server's`() throws {
+        let end = try ServerProcess.run(["call", "--serve", "--tunnel-html", "--seed", "1"])
+        #expect(end.status == 0 && end.output.contains("note: the answer request was answered with 502"), "\(end.output)")
+    }
+
     @Test func `a load ends with its figures, and stays on this machine`() throws {
         try withServer { server in
             let url = "http://127.0.0.1:\(server.server.port)"

@@ -122,11 +122,14 @@ extension PlayedCall {
             giveUp(waiting, failure.text)
         case .reply(let reply):
             judgeSpeed(reply, request)
-            receive(reply, waiting, &reader)
+            // What was done to a request on its way is no fault of the server's.
+            receive(reply, waiting, fault: trouble.isEmpty ? .broken : .noted, &reader)
         }
     }
 
-    private mutating func receive(_ reply: PlayedReply, _ waiting: Waiting, _ reader: inout NCCOReader) {
+    private mutating func receive(
+        _ reply: PlayedReply, _ waiting: Waiting, fault: Complaint.Severity, _ reader: inout NCCOReader
+    ) {
         let request = waiting.request
         let name = request.shownName
         guard reply.isSuccess else {
@@ -134,7 +137,7 @@ extension PlayedCall {
             if request.attempt == 1, isBusy || request.kind == .event { return retry(waiting, "HTTP \(reply.status).") }
             if request.kind != .event, !isBusy {
                 complain(
-                    .broken, "the \(name) was answered with \(reply.status), which Vonage tries no second time",
+                    fault, "the \(name) was answered with \(reply.status), which Vonage tries no second time",
                     cure: "answer 200 with an NCCO, also where a call cannot be connected", about: request.number)
             }
             return giveUp(waiting, "HTTP \(reply.status).")
@@ -151,7 +154,7 @@ extension PlayedCall {
         }
         guard reply.isJSON else {
             complain(
-                .broken,
+                fault,
                 "the \(name) was answered as \(printable(reply.contentType ?? "no content type")), which Vonage does not take for an NCCO",
                 cure: "send Content-Type: application/json", about: request.number)
             return giveUp(waiting, "Wrong content type.")

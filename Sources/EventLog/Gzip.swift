@@ -11,7 +11,7 @@ import CZlib
     import Darwin
 #endif
 
-enum Gzip {
+package enum Gzip {
     /// Bytes read at once, and so between two looks at `isStopped`: some milliseconds of work.
     static let piece = 256 * 1024
     /// Bytes written between two syncs: one sync of everything at the end would hold up those of the log, which share the disk's journal.
@@ -48,6 +48,21 @@ enum Gzip {
             }
             if count == 0 { return (read, written) }
         }
+    }
+
+    /// These bytes compressed; nil where zlib fails.
+    package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+        guard var deflater = try? Deflater(path: "memory") else { return nil }
+        var output = [UInt8](repeating: 0, count: piece)
+        var compressed: [UInt8] = []
+        deflater.give(bytes.count)
+        var isDone = false
+        while !isDone {
+            let made: Int
+            do throws(SystemFailure) { (made, isDone) = try deflater.take(from: bytes.span, isLast: true, into: &output) } catch { return nil }
+            compressed += output[..<made]
+        }
+        return compressed
     }
 
     /// What a file says to hold, below 4 GiB; nil where it does not begin and end as a gzip member does.

@@ -25,7 +25,7 @@ package struct FieldBlock: Sendable, Hashable {
 }
 
 package enum ContentType: Sendable, Hashable {
-    case json, problem, metrics, text, events, html, script
+    case json, problem, metrics, text, events, html, script, style
 
     var line: StaticString {
         switch self {
@@ -34,6 +34,7 @@ package enum ContentType: Sendable, Hashable {
         case .text: "Content-Type: text/plain; charset=utf-8\r\n"
         case .html: "Content-Type: text/html; charset=utf-8\r\n"
         case .script: "Content-Type: text/javascript; charset=utf-8\r\n"
+        case .style: "Content-Type: text/css; charset=utf-8\r\n"
         case .events: "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         case .metrics: "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
         }

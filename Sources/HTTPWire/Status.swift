@@ -8,8 +8,10 @@
 package enum Status: UInt16, Sendable, CaseIterable {
     case ok = 200
     case created = 201
+    case accepted = 202
     case noContent = 204
     case seeOther = 303
+    case notModified = 304
     case badRequest = 400
     case unauthorized = 401
     case forbidden = 403
@@ -34,8 +36,10 @@ package enum Status: UInt16, Sendable, CaseIterable {
         switch self {
         case .ok: "OK"
         case .created: "Created"
+        case .accepted: "Accepted"
         case .noContent: "No Content"
         case .seeOther: "See Other"
+        case .notModified: "Not Modified"
         case .badRequest: "Bad Request"
         case .unauthorized: "Unauthorized"
         case .forbidden: "Forbidden"
@@ -59,5 +63,5 @@ package enum Status: UInt16, Sendable, CaseIterable {
     }
 
     /// Whether a response with this status may hold a body (RFC 9110 §6.4.1).
-    package var allowsBody: Bool { self != .noContent }
+    package var allowsBody: Bool { self != .noContent && self != .notModified }
 }

@@ -59,9 +59,14 @@ struct EventsWaiting: Sendable {
         var plain = waiters
         if waiters.contains(where: { $0.reply != nil }) {
             plain = waiters.filter { $0.reply == nil }
-            for waiter in waiters { _ = waiter.reply?.send(mailbox) }
+            for waiter in waiters {
+                guard let reply = waiter.reply else { continue }
+                // What did not wait for the disk went out when its patience was over.
+                statistics.eventTimes.add(reply.send(mailbox) ? now - waiter.began : PromisedReply.patience * 1000)
+            }
             statistics.flowReplies.add(waiters.count - plain.count, ordering: .relaxed)
         }
+        for waiter in plain { statistics.eventTimes.add(now - waiter.began) }
         if isDurable {
             statistics.events.add(waiters.count, ordering: .relaxed)
             mailbox.complete(plain.filter { !$0.hasRepeatedKey }.map(\.ticket), with: Self.kept)

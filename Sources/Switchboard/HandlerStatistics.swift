@@ -21,6 +21,10 @@ final class HandlerStatistics: Sendable {
     let deniedNumbers = Atomic<Int>(0)
     let overUserLimit = Atomic<Int>(0)
     let overCallLimit = Atomic<Int>(0)
+    /// What is answered by an NCCO, from the whole request on; by the worker alone.
+    let answerTimes = LatencyRecorder()
+    /// Events; by queues of the log.
+    let eventTimes = LatencyRecorder()
 
     /// For counters that the worker alone writes: no locked instruction.
     @inline(__always) func count(_ counter: borrowing Atomic<Int>) {

@@ -5,6 +5,7 @@
 
 import HTTPServer
 import HTTPWire
+import JSON
 import NCCO
 
 extension RequestHandler {
@@ -41,12 +42,31 @@ extension RequestHandler {
             }
             limit = number
         }
-        return ask(.list(filter, after: cursor, limit: limit, masking), exchange)
+        let masking = masking
+        return ask(
+            .list(filter, after: cursor, limit: limit) { calls, next in
+                var body = Array("{\"calls\":[".utf8)
+                for (index, call) in calls.enumerated() {
+                    if index > 0 { body.append(UInt8(ascii: ",")) }
+                    call.appendJSON(to: &body, masking: masking, steps: false)
+                }
+                body.append(contentsOf: "],\"next\":".utf8)
+                if let next { body.appendJSONString(next.description) } else { body.append(contentsOf: "null".utf8) }
+                body.append(contentsOf: "}\n".utf8)
+                return Response(.ok, body: body)
+            }, exchange)
     }
 
     func call(_ name: String, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange) -> Reply {
         readQuery(head, bytes)
-        return ask(.call(name, masking), exchange)
+        let masking = masking
+        return ask(
+            .call(name) { call in
+                var body: [UInt8] = []
+                call.appendJSON(to: &body, masking: masking)
+                body.append(UInt8(ascii: "\n"))
+                return Response(.ok, body: body)
+            }, exchange)
     }
 
     func callStream(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange) -> Reply {
@@ -62,13 +82,13 @@ extension RequestHandler {
         return .stream(response)
     }
 
-    private func ask(_ question: CallFeed.Question, _ exchange: Exchange) -> Reply {
+    func ask(_ question: CallFeed.Question, _ exchange: Exchange) -> Reply {
         let (mailbox, ticket) = (mailbox, exchange.ticket)
         application.calls.ask(question) { mailbox.complete([ticket], with: $0) }
         return .later
     }
 
-    private func readQuery(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) {
+    func readQuery(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) {
         // Without a body there is no JSON to be wrong.
         try? request.parameters.read(query: head.query, body: Span(), contentType: nil, in: bytes)
     }
@@ -78,5 +98,5 @@ extension RequestHandler {
         return request.parameters.value(of: name).map { decoded.span.text($0) }
     }
 
-    private var masking: Masking { text("unmasked") == "1" ? .unmasked : .masked }
+    var masking: Masking { text("unmasked") == "1" ? .unmasked : .masked }
 }

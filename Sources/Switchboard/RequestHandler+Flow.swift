@@ -54,22 +54,24 @@ extension RequestHandler {
         if head.method != .head { served = limited(served, asked, &request, exchange, baseURL: baseURL, into: &ncco) }
         let label = problem == nil ? served.label : AnswerLabel(served.label.flow, warning: "the request body cannot be read")
         if head.method != .head {
+            let micros = elapsed(exchange)
             statistics.count(statistics.answers)
+            statistics.answerTimes.count(micros)
             if problem != nil { statistics.count(statistics.unreadableAnswers) }
             if served.isRefusal { statistics.count(statistics.cannotConnect) }
             if application.settings.logsAnswers {
                 // What could not be read, or shown as it came.
                 let source = problem != nil || request.parameters.bodyIsLossy ? body : bytes.extracting(head.query ?? 0..<0)
-                record(flow, request.parameters, served, label, ncco, problem, source, exchange)
+                record(flow, request.parameters, served, label, ncco, problem, source, micros, exchange)
             }
-            if let format = application.lineFormat { printLine(flow, request.parameters, label, served.problem, exchange, format) }
+            if let format = application.lineFormat { printLine(flow, request.parameters, label, served.problem, micros, exchange, format) }
         }
         return .now(Response(.ok, fields: label.fields, body: ncco))
     }
 
     private func record(
         _ flow: Int, _ parameters: borrowing WebhookParameters, _ served: Served, _ label: AnswerLabel, _ ncco: [UInt8], _ problem: String?,
-        _ source: Span<UInt8>, _ exchange: Exchange
+        _ source: Span<UInt8>, _ micros: Int64, _ exchange: Exchange
     ) {
         var record = takeRecord()
         let kind = flow == FlowSet.fallback ? RecordKind.fallback : .answer
@@ -85,7 +87,7 @@ extension RequestHandler {
         record.tail.append(contentsOf: label.members)
         record.tail.append(contentsOf: ncco)
         record.tail.append(#","micros":"#)
-        record.tail.appendDecimal(Int(elapsed(exchange)))
+        record.tail.appendDecimal(Int(micros))
         if problem != nil || parameters.isLossy { record.tail.appendRaw(source) }
         if let error = problem ?? served.problem {
             record.tail.append(#","error":"#)
@@ -95,14 +97,14 @@ extension RequestHandler {
     }
 
     private func printLine(
-        _ flow: Int, _ parameters: borrowing WebhookParameters, _ label: AnswerLabel, _ problem: String?, _ exchange: Exchange,
-        _ format: Settings.LogFormat
+        _ flow: Int, _ parameters: borrowing WebhookParameters, _ label: AnswerLabel, _ problem: String?, _ micros: Int64,
+        _ exchange: Exchange, _ format: Settings.LogFormat
     ) {
         let line = WebhookLine(
             wall: exchange.wall, route: flows.set.flows[flow].name, status: 200,
             subject: .flow(label.flow + (problem.map { " (\($0))" } ?? "")),
             from: party("from_user", parameters) ?? party("from", parameters),
-            to: party("to", parameters), micros: elapsed(exchange))
+            to: party("to", parameters), micros: micros)
         application.console.print(line.formatted(format))
     }
 

@@ -14,10 +14,11 @@ import JSON
 import Locking
 
 final class CallFeed: Sendable {
-    /// What is asked for.
+    /// What is asked for, and what is made of it on the thread.
     enum Question: Sendable {
-        case list(CallFilter, after: CallCursor?, limit: Int, Masking)
-        case call(String, Masking)
+        /// Without steps.
+        case list(CallFilter, after: CallCursor?, limit: Int, @Sendable ([Call], CallCursor?) -> Response)
+        case call(String, @Sendable (Call) -> Response)
     }
 
     private struct Waiting: Sendable {
@@ -188,32 +189,19 @@ final class CallFeed: Sendable {
 
     private func answer(_ waiting: Waiting, _ reading: Reading, _ now: Int64) {
         switch waiting.question {
-        case .list(let filter, let cursor, let limit, let masking):
+        case .list(let filter, let cursor, let limit, let make):
             let (calls, next) = reading.book.page(filter, after: cursor, limit: limit, now: now)
-            var body = Array("{\"calls\":[".utf8)
-            for (index, call) in calls.enumerated() {
-                if index > 0 { body.append(UInt8(ascii: ",")) }
-                call.appendJSON(to: &body, masking: masking, steps: false)
-            }
-            body.append(contentsOf: "],\"next\":".utf8)
-            if let next { body.appendJSONString(next.description) } else { body.append(contentsOf: "null".utf8) }
-            body.append(contentsOf: "}\n".utf8)
-            waiting.reply(Response(.ok, body: body))
-        case .call(let name, let masking):
-            if let call = reading.book.call(name, now: now) { return waiting.reply(Self.response(call, masking)) }
-            search(name, masking, now, waiting.reply)
+            waiting.reply(make(calls, next))
+        case .call(let name, let make):
+            if let call = reading.book.call(name, now: now) { return waiting.reply(make(call)) }
+            search(name, make, now, waiting.reply)
         }
     }
 
-    private static func response(_ call: Call, _ masking: Masking) -> Response {
-        var body: [UInt8] = []
-        call.appendJSON(to: &body, masking: masking)
-        body.append(UInt8(ascii: "\n"))
-        return Response(.ok, body: body)
-    }
-
     /// Looks for a call in all files.
-    private func search(_ name: String, _ masking: Masking, _ now: Int64, _ reply: @escaping @Sendable (Response) -> Void) {
+    private func search(
+        _ name: String, _ make: @escaping @Sendable (Call) -> Response, _ now: Int64, _ reply: @escaping @Sendable (Response) -> Void
+    ) {
         let isTaken = shared.withLock { shared in
             guard shared.searches < Self.mostSearches else { return false }
             shared.searches += 1
@@ -230,7 +218,7 @@ final class CallFeed: Sendable {
                     if let record = Self.record(bytes) { book.add(record) }
                     return true
                 }
-                reply(book.call(name, now: now).map { Self.response($0, masking) } ?? Self.noCall)
+                reply(book.call(name, now: now).map(make) ?? Self.noCall)
             } catch {
                 reply(Self.unreadable)
             }

@@ -5,6 +5,8 @@
 
 #include "CPage.h"
 
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char index_html[] = {
 #embed "../Switchboard/Page/Files/index.html"
 };

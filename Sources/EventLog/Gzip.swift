@@ -59,7 +59,11 @@ package enum Gzip {
         var isDone = false
         while !isDone {
             let made: Int
-            do throws(SystemFailure) { (made, isDone) = try deflater.take(from: bytes.span, isLast: true, into: &output) } catch { return nil }
+            do throws(SystemFailure) {
+                (made, isDone) = try deflater.take(from: bytes.span, isLast: true, into: &output)
+            } catch {
+                return nil
+            }
             compressed += output[..<made]
         }
         return compressed

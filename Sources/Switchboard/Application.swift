@@ -32,7 +32,16 @@ package final class Application: Service, Sendable {
     /// Whoever guesses has the same few tries whichever worker is asked.
     let loginLimiter = RateLimiter(RateLimit(clamping: 10, per: .minute))
     let openAppsLimiter: RateLimiter
+    let history: StatisticsHistory
+    let diskLook = Locked(DiskLook())
+    let diskQueue = DispatchQueue(label: "disk-use", qos: .utility)
     private let handlerStatistics = Locked<[HandlerStatistics]>([])
+    private let timer = Locked<(any DispatchSourceTimer)?>(nil)
+    private let callPlayer = Locked<(any CallPlaying)?>(nil)
+    private let asideQueue = DispatchQueue(label: "aside", qos: .utility)
+    private let asideCount = Locked(0)
+    /// What may wait on that queue.
+    private static let mostAside = 32
     private let server = Locked<(@Sendable () -> ServerStatistics)?>(nil)
     private let clock: Clock
     private let startTime: Int64
@@ -58,6 +67,9 @@ package final class Application: Service, Sendable {
         callLimits = CallLimits(perUser: callsPerUser, all: settings.maxCalls)
         self.clock = clock
         startTime = clock.wall()
+        history = StatisticsHistory(StatisticsSnapshot(time: clock.monotonic(), wall: startTime))
+        // Compressing takes some milliseconds, which neither the start nor the first that asks should wait for.
+        DispatchQueue.global(qos: .utility).async { _ = PageFiles.all }
     }
 
     package func makeHandler(mailbox: Mailbox) -> any Handler {
@@ -70,7 +82,14 @@ package final class Application: Service, Sendable {
     package func stop() {
         calls.stop()
         stopAsking()
+        timer.withLock { timer in
+            timer?.cancel()
+            timer = nil
+        }
     }
+
+    /// The timer ends with the application.
+    func keep(_ source: any DispatchSourceTimer) { timer.withLock { $0 = source } }
 
     /// Requests to Vonage end, and whoever waits for one is answered.
     package func stopAsking() { apps?.stop() }
@@ -78,7 +97,33 @@ package final class Application: Service, Sendable {
     /// From now on `/metrics` knows the server's counts.
     package func observe(_ statistics: @escaping @Sendable () -> ServerStatistics) { server.withLock { $0 = statistics } }
 
-    var counts: HandlerCounts { handlerStatistics.withLock { $0 }.reduce(into: HandlerCounts()) { $0.add($1) } }
+    /// From now on the admin can have calls played.
+    package func playCalls(by player: any CallPlaying) { callPlayer.withLock { $0 = player } }
+
+    /// Nil where none can be played.
+    var player: (any CallPlaying)? { callPlayer.withLock { $0 } }
+
+    /// Does what would hold up a worker, one after the other; false, and it is not done, where too much waits.
+    func aside(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let isTaken = asideCount.withLock { count in
+            guard count < Self.mostAside else { return false }
+            count += 1
+            return true
+        }
+        guard isTaken else { return false }
+        asideQueue.async { [asideCount] in
+            work()
+            asideCount.withLock { $0 -= 1 }
+        }
+        return true
+    }
+
+    var handlers: [HandlerStatistics] { handlerStatistics.withLock { $0 } }
+    var counts: HandlerCounts { handlers.reduce(into: HandlerCounts()) { $0.add($1) } }
+    /// Milliseconds since 1970.
+    var now: Int64 { clock.wall() }
+    /// Microseconds.
+    var monotonic: Int64 { clock.monotonic() }
     var serverStatistics: ServerStatistics { server.withLock { $0 }?() ?? ServerStatistics() }
     var startSeconds: Double { Double(startTime) / 1000 }
 }

@@ -79,6 +79,7 @@ enum OpenAPI {
         var query: [(name: String, schema: String)] = []
         /// A schema of what a JSON or form body must be; nil for none. An empty one takes anything, or nothing.
         var body: String?
+        var takesForms = true
         /// Statuses with what is in them: media type and schema, or nothing.
         let answers: [(status: Int, words: String, content: (type: String, schema: String)?)]
         /// Statuses of problem documents.
@@ -96,7 +97,8 @@ enum OpenAPI {
                 members.append(("parameters", "[\(list.joined(separator: ","))]"))
             }
             if let body {
-                let content = ["application/json", "application/x-www-form-urlencoded"].map { ($0, object([("schema", body)])) }
+                let types = ["application/json"] + (takesForms ? ["application/x-www-form-urlencoded"] : [])
+                let content = types.map { ($0, object([("schema", body)])) }
                 members.append(("requestBody", object([("required", "\(body != "{}")"), ("content", object(content))])))
             }
             let good = answers.map { answer in
@@ -149,7 +151,7 @@ enum OpenAPI {
 }
 
 extension OpenAPI {
-    static let operations: [Operation] = webhooks + watching + browser + users + apps
+    static let operations: [Operation] = webhooks + watching + page + browser + users + apps
 
     private static let text = #"{"type":"string"}"#
     private static let ncco = ##"{"$ref":"#/components/schemas/NCCO"}"##
@@ -215,9 +217,46 @@ extension OpenAPI {
                 answers: [(200, "Events without end", ("text/event-stream", text))]),
         ]
 
+    private static let page: [Operation] = [
+        Operation(
+            method: "get", path: "/setup", summary: "What is set, and what is missing", audience: .admin,
+            answers: [(200, "The set-up", ("application/json", #"{"type":"object","required":["answer_url","event_url","missing"]}"#))]),
+        Operation(
+            method: "get", path: "/stats", summary: "Rates and times, now and by minute", audience: .admin,
+            answers: [(200, "Times in microseconds", ("application/json", #"{"type":"object","required":["now","limits","hour"]}"#))]),
+        Operation(
+            method: "get", path: "/flows", summary: "The flows that are served, in words", audience: .admin,
+            answers: [
+                (200, "Flows and templates", ("application/json", #"{"type":"object","required":["findings","flows","templates"]}"#))
+            ]),
+        Operation(
+            method: "post", path: "/explain", summary: "What a caller hears of an NCCO, and what is wrong with it", audience: .admin,
+            body: "{}", takesForms: false,
+            answers: [(200, "Also with errors", ("application/json", #"{"type":"object","required":["explanation","findings"]}"#))],
+            problems: [415]),
+        Operation(
+            method: "post", path: "/play", summary: "Play a call against this server", audience: .admin,
+            body:
+                #"{"type":"object","properties":{"kind":{"enum":["phone","app"]},"from":{"type":"string"},"to":{"type":"string"},"from_user":{"type":"string"},"callee":{"type":"string"},"press":{"type":"array","items":{"type":"string"}},"say":{"type":"array","items":{"type":"string"}},"flow":{"type":"string"}},"additionalProperties":false}"#,
+            takesForms: false, answers: [(202, "It has begun", flat("conversation_uuid"))], problems: [415, 429]),
+        Operation(
+            method: "post", path: "/calls/{conversation_uuid}/again", summary: "Put a step's request to the current flows",
+            audience: .admin,
+            body:
+                #"{"type":"object","required":["seq"],"properties":{"seq":{"type":"integer","minimum":0},"play":{"type":"boolean"}},"additionalProperties":false}"#,
+            takesForms: false,
+            answers: [(200, "Both answers", flat("same", "before", "after")), (202, "It is played once more", flat("conversation_uuid"))],
+            problems: [404, 409, 415, 429]),
+        Operation(
+            method: "get", path: "/page/{name}", summary: "A file of the page", audience: .admin,
+            answers: [
+                (200, "The file", ("text/javascript", text)), (304, "It is the one that was sent", nil),
+            ]),
+    ]
+
     private static let browser: [Operation] = [
         Operation(
-            method: "get", path: "/", summary: "A page with links", audience: .admin,
+            method: "get", path: "/", summary: "The page for people", audience: .admin,
             answers: [(200, "The page", ("text/html", text)), (303, "To /login, for a browser that is not logged in", nil)]),
         Operation(method: "get", path: "/login", summary: "A form for the admin token", answers: [(200, "The page", ("text/html", text))]),
         Operation(

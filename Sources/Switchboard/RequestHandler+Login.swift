@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// `/`, `/login` and `/logout`: the way of a browser to what the admin may see. It sends the token once and keeps a session's cookie. That there
+// `/login` and `/logout`: the way of a browser to what the admin may see. It sends the token once and keeps a session's cookie. That there
 // is a log-in is no secret; how often somebody may try is limited.
 
 import HTTPServer
@@ -8,12 +8,6 @@ import HTTPWire
 import VonageAuth
 
 extension RequestHandler {
-    func home(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange, _ access: AdminAccess) -> Response {
-        var pageToken: String?
-        if case .admin(let session?) = access { pageToken = sessions?.pageToken(of: session, in: bytes)?.hex }
-        return Page.home(prefix: forwarded(head, bytes, exchange).prefix, pageToken: pageToken)
-    }
-
     func login(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ body: Span<UInt8>, _ exchange: Exchange) -> Response {
         let forwarded = forwarded(head, bytes, exchange)
         let prefix = forwarded.prefix

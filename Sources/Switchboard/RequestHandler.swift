@@ -77,11 +77,18 @@ final class RequestHandler: Handler {
         case .route(.openAPI): return .now(OpenAPI.response)
         case .route(.calls): return calls(head, bytes, exchange)
         case .route(.callStream): return callStream(head, bytes, exchange)
-        case .route(.home): return .now(home(head, bytes, exchange, access))
+        case .route(.home): return home(head, bytes, exchange, access)
         case .route(.login): return .now(login(head, bytes, body, exchange))
         case .route(.loginScript): return .now(Page.loginScript)
         case .route(.logout): return .now(logout(head, bytes, exchange, access))
         case .call(let name): return call(name, head, bytes, exchange)
+        case .again(let name): return again(name, head, bytes, body, exchange)
+        case .page(let name): return .now(pageFile(name, head, bytes))
+        case .route(.setUp): return .now(Response(.ok, body: Array(setUp(head, bytes, exchange).json.utf8)))
+        case .route(.statistics): return .now(application.statistics())
+        case .route(.flows): return flowReport(exchange)
+        case .route(.explain): return explain(head, body, exchange)
+        case .route(.play): return .now(play(head, body))
         case .route(.users): return users(head, bytes, body, exchange)
         case .user(let name): return deleteUser(name, exchange)
         case .userToken(let name): return userToken(name, head, bytes, body, exchange)
@@ -99,7 +106,7 @@ final class RequestHandler: Handler {
         case .flow: refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin)
         case .route(.event):
             refusal(ofUnsigned: head, bytes, exchange, isAdmin: access.isAdmin) ?? (head.isEncoded ? Self.encodedBody : nil)
-        case .route, .call, .user, .userToken, .room: nil
+        case .route, .call, .again, .page, .user, .userToken, .room: nil
         }
     }
 

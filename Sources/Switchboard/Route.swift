@@ -27,6 +27,11 @@ enum Route: String, CaseIterable, Sendable {
     case rooms = "/rooms"
     case session = "/session"
     case openAPI = "/openapi.json"
+    case setUp = "/setup"
+    case statistics = "/stats"
+    case flows = "/flows"
+    case explain = "/explain"
+    case play = "/play"
 
     /// Who finds a route; to all others it is 404, as if it were not there.
     enum Audience { case all, apps, admin }
@@ -34,7 +39,7 @@ enum Route: String, CaseIterable, Sendable {
     var audience: Audience {
         switch self {
         case .event, .health, .healthBehindProxy, .login, .loginScript, .logout, .openAPI: .all
-        case .metrics, .calls, .callStream, .home, .users: .admin
+        case .metrics, .calls, .callStream, .home, .users, .setUp, .statistics, .flows, .explain, .play: .admin
         case .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session: .apps
         }
     }
@@ -51,9 +56,10 @@ enum Route: String, CaseIterable, Sendable {
     func takes(_ method: Method) -> Bool {
         switch self {
         case .event: method == .get || method == .post
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI: method == .get || method == .head
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI, .setUp, .statistics, .flows:
+            method == .get || method == .head
         case .login: method == .get || method == .head || method == .post
-        case .logout, .getJWT, .user, .createUser, .auth: method == .post
+        case .logout, .getJWT, .user, .createUser, .auth, .explain, .play: method == .post
         case .jwt, .token, .session: method == .get
         case .users, .rooms: method == .get || method == .head || method == .post
         }
@@ -62,9 +68,10 @@ enum Route: String, CaseIterable, Sendable {
     var allow: String {
         switch self {
         case .event: "GET, POST, OPTIONS"
-        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI: Self.readOnly
+        case .health, .healthBehindProxy, .metrics, .calls, .callStream, .home, .loginScript, .openAPI, .setUp, .statistics, .flows:
+            Self.readOnly
         case .login: "GET, HEAD, POST, OPTIONS"
-        case .logout, .getJWT, .user, .createUser, .auth: "POST, OPTIONS"
+        case .logout, .getJWT, .user, .createUser, .auth, .explain, .play: Self.postOnly
         case .jwt, .token, .session: Self.getOnly
         case .users, .rooms: "GET, HEAD, POST, OPTIONS"
         }
@@ -73,6 +80,7 @@ enum Route: String, CaseIterable, Sendable {
     static let readOnly = "GET, HEAD, OPTIONS"
     /// Where an answer is a token, or makes something: nothing that could be asked for without its body.
     static let getOnly = "GET, OPTIONS"
+    static let postOnly = "POST, OPTIONS"
 
     /// `path` without a slash at its end.
     fileprivate init?(_ path: Range<Int>, in bytes: Span<UInt8>) {
@@ -96,8 +104,10 @@ enum Route: String, CaseIterable, Sendable {
             self = .logout
         } else {
             // Those that are asked for seldom.
-            for route in [Self.users, .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session, .openAPI]
-            where route.rawValue.utf8.count == path.count && bytes.text(path) == route.rawValue {
+            for route in [
+                Self.users, .jwt, .getJWT, .token, .user, .createUser, .auth, .rooms, .session, .openAPI, .setUp, .statistics, .flows,
+                .explain, .play,
+            ] where route.rawValue.utf8.count == path.count && bytes.text(path) == route.rawValue {
                 self = route
                 return
             }
@@ -112,6 +122,10 @@ private enum Place {
     case flow(Int)
     /// `/calls/NAME`.
     case call(Range<Int>)
+    /// `/calls/NAME/again`.
+    case again(Range<Int>)
+    /// `/page/NAME`; the log-in needs one of them.
+    case page(Range<Int>, isOpen: Bool)
     /// `/users/NAME`.
     case user(Range<Int>)
     /// `/users/NAME/token`.
@@ -138,13 +152,22 @@ private enum Place {
         } else if let route = Route(bare, in: bytes) {
             self = .route(route)
         } else if bytes.equalsExactly("/calls/", at: front), !rest.isEmpty {
-            self = .call(rest)
+            let end = "/again".utf8.count
+            if rest.count > end, bytes.equalsExactly("/again", at: rest.upperBound - end..<rest.upperBound) {
+                self = .again(rest.lowerBound..<rest.upperBound - end)
+            } else {
+                self = .call(rest)
+            }
         } else if bytes.equalsExactly("/users/", at: front), !rest.isEmpty {
             self.init(belowUsers: rest, in: bytes)
         } else if case let room = bare.lowerBound..<min(bare.lowerBound + 6, end), bytes.equalsExactly("/room/", at: room),
             case let name = room.upperBound..<end, !name.isEmpty, Self.isSegment(name, bytes)
         {
             self = .room(name)
+        } else if case let page = bare.lowerBound..<min(bare.lowerBound + 6, end), bytes.equalsExactly("/page/", at: page),
+            case let name = page.upperBound..<end, !name.isEmpty, Self.isSegment(name, bytes)
+        {
+            self = .page(name, isOpen: bytes.text(name) == PageFiles.style)
         } else {
             return nil
         }
@@ -169,8 +192,8 @@ private enum Place {
     var audience: Route.Audience {
         switch self {
         case .route(let route): route.audience
-        case .flow: .all
-        case .call, .user, .userToken: .admin
+        case .flow, .page(_, isOpen: true): .all
+        case .call, .again, .page, .user, .userToken: .admin
         case .room: .apps
         }
     }
@@ -192,6 +215,10 @@ enum Routing {
     case flow(Int)
     /// The call of this name.
     case call(String)
+    /// The call of this name, whose answer is made again.
+    case again(String)
+    /// The file of the page of this name.
+    case page(String)
     /// The user of this name.
     case user(String)
     /// The token of the user of this name.
@@ -241,9 +268,10 @@ enum Routing {
             switch found {
             case .flow: (head.method == .get || head.method == .head || head.method == .post, Self.flowAllow)
             case .route(let route): (route.takes(head.method), route.allow)
-            case .call: (head.method == .get || head.method == .head, Route.readOnly)
+            case .call, .page: (head.method == .get || head.method == .head, Route.readOnly)
+            case .again: (head.method == .post, Route.postOnly)
             case .user: (head.method == .delete, "DELETE, OPTIONS")
-            case .userToken: (head.method == .post, "POST, OPTIONS")
+            case .userToken: (head.method == .post, Route.postOnly)
             case .room: (head.method == .get, Route.getOnly)
             }
         guard isTaken else {
@@ -254,6 +282,8 @@ enum Routing {
         case .flow(let flow): self = .flow(flow)
         case .route(let route): self = .route(route)
         case .call(let name): self = Self.named(name, path, bytes) { .call($0) }
+        case .again(let name): self = Self.named(name, path, bytes) { .again($0) }
+        case .page(let name, _): self = Self.named(name, path, bytes) { .page($0) }
         case .user(let name): self = Self.named(name, path, bytes) { .user($0) }
         case .userToken(let name): self = Self.named(name, path, bytes) { .userToken($0) }
         case .room(let name): self = Self.named(name, path, bytes) { .room($0) }

@@ -51,6 +51,9 @@ enum Serve {
                 // Who listens at a path alone has no URL that a webhook could go to.
                 if local.listeningURL.hasPrefix("http://") { simulator.withSimulation { $0.setWebhooks(origin: local.listeningURL) } }
             }
+            application.watchStatistics()
+            let player = player(settings, port: server.port, webhooks, credentials)
+            application.playCalls(by: player)
             if !settings.isQuiet {
                 // Where lines are for machines, what is for people goes the other way.
                 let console = settings.logFormat == .json ? Console.errors : Console.output
@@ -83,6 +86,7 @@ enum Serve {
                 flows.reload()
             })
             simulator?.stop(grace: 0)
+            player.stop()
             end(server, application, log, grace: settings.grace)
         } catch let error as UsageError {
             SwitchboardCommand.finish(64, "switchboard serve: \(error)")
@@ -106,6 +110,14 @@ enum Serve {
             settings.server.workers = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
         }
         return settings
+    }
+
+    private static func player(
+        _ settings: Settings, port: UInt16, _ webhooks: WebhookGuard?, _ credentials: ApplicationCredentials
+    ) -> ServerCallPlayer {
+        var settings = settings
+        settings.server.port = port
+        return ServerCallPlayer(settings, secrets: webhooks?.verifier.secrets, applicationID: credentials.applicationID)
     }
 
     /// Nil where no signature secret is set.

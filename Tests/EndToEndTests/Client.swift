@@ -167,7 +167,7 @@ final class Client {
         input.removeFirst(end + 4)
         var answer = Answer(status: status, minorVersion: minor, fields: fields, body: [])
         let lengths = fields.filter { $0.name.lowercased() == "content-length" }
-        guard status >= 200, status != 204 else {
+        guard status >= 200, status != 204, status != 304 else {
             guard lengths.isEmpty else { throw ClientError(description: "a \(status) with a length") }
             return answer
         }

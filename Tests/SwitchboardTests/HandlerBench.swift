@@ -64,6 +64,7 @@ final class HandlerBench {
     }
 
     deinit {
+        application.stop()
         _ = log.close(timeoutMilliseconds: 20_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -79,6 +80,12 @@ final class HandlerBench {
         case .later: return (exchange.ticket, nil)
         case .stream(let response): return (exchange.ticket, response)
         }
+    }
+
+    /// The answer, whether it is there at once or later.
+    func ask(_ request: String) throws -> Response {
+        let (ticket, now) = try reply(request)
+        return try now ?? wait(for: ticket)
     }
 
     func exchange() -> Exchange {

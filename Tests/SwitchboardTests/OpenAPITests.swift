@@ -22,8 +22,8 @@ struct OpenAPITests {
         let others = Set(paths.keys).subtracting(Route.allCases.map(\.rawValue))
         #expect(
             others == [
-                "/voice/answer", "/voice/fallback", "/voice/{flow}", "/calls/{conversation_uuid}", "/users/{name}", "/users/{name}/token",
-                "/room/{name}",
+                "/voice/answer", "/voice/fallback", "/voice/{flow}", "/calls/{conversation_uuid}", "/calls/{conversation_uuid}/again",
+                "/page/{name}", "/users/{name}", "/users/{name}/token", "/room/{name}",
             ])
     }
 

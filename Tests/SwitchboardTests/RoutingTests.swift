@@ -10,6 +10,8 @@ struct RoutingTests {
         case route(Route)
         case flow(String)
         case call(String)
+        case again(String)
+        case page(String)
         case user(String)
         case userToken(String)
         case room(String)
@@ -25,6 +27,8 @@ struct RoutingTests {
         case .route(let route): return (.route(route), nil)
         case .flow(let flow): return (.flow(flows.flows[flow].name), nil)
         case .call(let name): return (.call(name), nil)
+        case .again(let name): return (.again(name), nil)
+        case .page(let name): return (.page(name), nil)
         case .user(let name): return (.user(name), nil)
         case .userToken(let name): return (.userToken(name), nil)
         case .room(let name): return (.room(name), nil)
@@ -77,6 +81,24 @@ struct RoutingTests {
             #expect(try routing("GET \(target)", isAdmin: true).outcome == .call("CON-1"), "\(target)")
             #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
             #expect(try routing("POST \(target)", isAdmin: true).outcome == .status(405), "\(target)")
+        }
+    }
+
+    @Test func `what a call was answered is asked for again below it, and files of the page by their names`() throws {
+        for target in ["/calls/CON-1/again", "/calls/CON-1/again/", "/calls/CON%2D1/%61gain?unmasked=1"] {
+            #expect(try routing("POST \(target)", isAdmin: true).outcome == .again("CON-1"), "\(target)")
+            #expect(try routing("POST \(target)").outcome == .status(404), "\(target)")
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .status(405), "\(target)")
+        }
+        #expect(try routing("GET /calls/again", isAdmin: true).outcome == .call("again"))
+        for target in ["/page/main.js", "/page/main%2Ejs", "/p%61ge/main.js?x"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .page("main.js"), "\(target)")
+            #expect(try routing("GET \(target)").outcome == .status(404), "\(target)")
+            #expect(try routing("POST \(target)", isAdmin: true).outcome == .status(405), "\(target)")
+        }
+        #expect(try routing("GET /page/style.css").outcome == .page("style.css"), "the log-in needs it")
+        for target in ["/page", "/page/", "/page/a/b", "/page//style.css"] {
+            #expect(try routing("GET \(target)", isAdmin: true).outcome == .status(404), "\(target)")
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The pages for people: plain HTML that works without scripts and takes nothing from anywhere else. Every text in them is ours; what came in is
-// never shown.
+// The pages for people: plain HTML that works without scripts and takes nothing from anywhere else. Every text of the log-in is ours; what came in
+// is never shown. What stands at `/` is in `HomePage`, its fields are here.
 
 import HTTPWire
 
@@ -23,35 +23,23 @@ enum Page {
             <code>events/admin-token</code>.</p>
             """
         var fields = more
-        fields.append("Content-Security-Policy", "\(policy); script-src 'self'")
-        let script = "<script src=\"\(prefix)/login.js\" defer></script>\n"
-        return page(status, title: "Log in", head: script, text, fields)
+        fields.append("Content-Security-Policy", "\(policy); script-src 'self'; style-src 'self'")
+        let head = """
+            <link rel="stylesheet" href="\(prefix)/page/\(PageFiles.style)">
+            <script src="\(prefix)/login.js" defer></script>
+
+            """
+        return page(status, title: "Log in", head: head, text, fields)
     }
 
-    /// What the admin finds at `/`.
-    ///
-    /// - Parameter pageToken: of the session, where there is one to be ended.
-    static func home(prefix: String, pageToken: String?) -> Response {
-        let end = pageToken.map {
-            """
-
-            <form method="post" action="\(prefix)/logout">
-            <input type="hidden" name="csrf" value="\($0)">
-            <p><button>Log out</button></p>
-            </form>
-            """
-        }
-        let text = """
-            <h1>Switchboard</h1>
-            <ul>
-            <li><a href="\(prefix)/calls">Calls</a></li>
-            <li><a href="\(prefix)/metrics">Metrics</a></li>
-            <li><a href="\(prefix)/health">Health</a></li>
-            </ul>\(end ?? "")
-            """
+    /// What the admin finds at `/`: a page whose scripts and styles come from here.
+    static func home(_ html: String) -> Response {
         var fields = FieldBlock()
-        fields.append("Content-Security-Policy", policy)
-        return page(.ok, title: "Switchboard", head: "", text, fields)
+        fields.append(
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        )
+        return Response(.ok, fields: standard(fields), contentType: .html, body: Array(html.utf8))
     }
 
     /// Fills in the token that stands behind the `#` of a log-in link, which a browser sends to nobody, and sends the form.
@@ -79,7 +67,7 @@ enum Page {
         return Response(.seeOther, fields: standard(fields))
     }
 
-    /// Nothing is allowed but what a page needs: no script, no style, no frame, nothing from elsewhere.
+    /// Nothing is allowed but what a page names: no frame, nothing from elsewhere.
     private static let policy = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
     /// What all pages carry. `same-origin` says no more to others than `no-referrer` does; with that one browsers send forms with

@@ -82,11 +82,30 @@ struct FlowLint {
 
     // MARK: Where events go
 
-    private enum Target {
+    enum Target: Equatable {
         case flow(String)
         case unknownFlow(String)
         case event
         case elsewhere
+
+        /// - Parameter flows: names of those that there are.
+        init(_ url: String, among flows: [String]) {
+            guard let parts = try? templateParts(url), case .placeholder("base_url", _)? = parts.first, parts.count > 1,
+                case .literal(let path) = parts[1], path.hasPrefix("/voice/")
+            else {
+                self = .elsewhere
+                return
+            }
+            let name = String(path.dropFirst(7).prefix { $0 != "?" && $0 != "#" && $0 != "/" })
+            if name == "event" {
+                self = .event
+            } else if ["answer", "fallback"].contains(name), !flows.contains(name) {
+                // A flow that the folder lacks, but that is always there.
+                self = .elsewhere
+            } else {
+                self = flows.contains(name) ? .flow(name) : .unknownFlow(name)
+            }
+        }
     }
 
     /// Events of a recording's transcription go to a flow as well, and `onAnswer` asks one.
@@ -133,16 +152,7 @@ struct FlowLint {
         }
     }
 
-    private func target(_ url: String) -> Target {
-        guard let parts = try? templateParts(url), case .placeholder("base_url", _)? = parts.first, parts.count > 1,
-            case .literal(let path) = parts[1], path.hasPrefix("/voice/")
-        else { return .elsewhere }
-        let name = String(path.dropFirst(7).prefix { $0 != "?" && $0 != "#" && $0 != "/" })
-        if name == "event" { return .event }
-        // A flow that the folder lacks, but that is always there.
-        if ["answer", "fallback"].contains(name), !flows.contains(where: { $0.name == name }) { return .elsewhere }
-        return flows.contains { $0.name == name } ? .flow(name) : .unknownFlow(name)
-    }
+    private func target(_ url: String) -> Target { Target(url, among: flows.map(\.name)) }
 
     private func value(_ name: String, _ members: [JSONNode.Member]) -> JSONNode? {
         members.first { $0.name.value == name }?.node

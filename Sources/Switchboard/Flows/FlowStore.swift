@@ -41,8 +41,23 @@ package final class FlowStore: Sendable {
         var previous: ServedFlows?
         var signature: FolderSignature?
         var problem: String?
-        var warnings = 0
         var isBuiltIn = true
+        /// What is served, as it was read.
+        var files = FlowFiles.builtIn
+        /// Of what was read last, which is not served where it has errors.
+        var findings: [FileFinding] = []
+
+        var warnings: Int { findings.count { $0.finding.severity == .warning } }
+    }
+
+    /// All that there is to be shown of the flows.
+    struct Shown: Sendable {
+        /// The folder; nil for the built-in flow.
+        let folder: String?
+        let problem: String?
+        let findings: [FileFinding]
+        let files: FlowFiles
+        let set: FlowSet
     }
 
     private let settings: FlowSettings
@@ -78,13 +93,14 @@ package final class FlowStore: Sendable {
                 usleep(UInt32(Self.settleTime / 2 * 1000))
                 continue
             }
-            let (set, warnings, lines) = evaluate(content)
-            if let lines { throw FlowFolderError(lines: lines) }
+            let read = evaluate(content)
+            if let lines = read.lines { throw FlowFolderError(lines: lines) }
             state.withLock { state in
                 state.signature = signature
-                state.warnings = warnings
-                guard let set else { return }
+                state.findings = read.findings
+                guard let set = read.set, let files = read.files else { return }
                 state.served = ServedFlows(set, baseURL: baseURL)
+                state.files = files
                 state.isBuiltIn = false
             }
             return
@@ -110,6 +126,14 @@ package final class FlowStore: Sendable {
             let flows = state.served.set.flows.map(\.name).joined(separator: ", ")
             let hint = state.warnings == 0 ? "" : "; \(state.warnings) warnings, see switchboard lint \(folder.path)"
             return "\(folder.path): \(flows)\(hint)"
+        }
+    }
+
+    var shown: Shown {
+        state.withLock { state in
+            Shown(
+                folder: state.isBuiltIn ? nil : folder.path, problem: state.problem, findings: state.findings, files: state.files,
+                set: state.served.set)
         }
     }
 
@@ -153,26 +177,28 @@ package final class FlowStore: Sendable {
         if !isForced, folder.signature() == last { return }
         let (content, signature) = folder.read()
         if case .unsettled = content { return }
-        let (set, warnings, lines) = evaluate(content)
+        let read = evaluate(content)
         // What is dropped is dropped behind the lock: a large set takes its time.
         let (before, dropped) = state.withLock { state in
             let (before, dropped) = (state.problem, state.previous)
             state.signature = signature
-            state.problem = lines?.first
-            guard let set, lines == nil else { return (before, dropped) }
+            state.problem = read.lines?.first
+            state.findings = read.findings
+            guard let set = read.set, let files = read.files, read.lines == nil else { return (before, dropped) }
             state.previous = state.served
             state.served = ServedFlows(set, baseURL: String(decoding: state.served.baseURL, as: UTF8.self))
-            state.warnings = warnings
+            state.files = files
             state.isBuiltIn = false
             return (before, dropped)
         }
         withExtendedLifetime(dropped) {}
-        if let lines {
+        if let lines = read.lines {
             for line in lines.prefix(20) { report("nccos: \(line)") }
             if lines.count > 20 { report("nccos: \(lines.count - 20) more; see switchboard lint \(folder.path)") }
             report("nccos: the flows from before go on being served")
-        } else if set != nil {
+        } else if read.set != nil {
             version.add(1, ordering: .releasing)
+            let warnings = read.findings.count { $0.finding.severity == .warning }
             report("nccos: read anew\(before == nil ? "" : ", all is well again")\(warnings == 0 ? "" : "; \(warnings) warnings")")
         }
     }
@@ -180,22 +206,30 @@ package final class FlowStore: Sendable {
     /// Nobody has asked for the folder, and it has never served.
     private var mayBeMissing: Bool { !isNamed && state.withLock { $0.isBuiltIn } }
 
-    /// - Returns: a set, or the lines that say what is wrong; neither where the default flow serves.
-    private func evaluate(_ content: FlowFolder.Content) -> (set: FlowSet?, warnings: Int, lines: [String]?) {
+    private struct Evaluation {
+        var set: FlowSet?
+        var files: FlowFiles?
+        var findings: [FileFinding] = []
+        var lines: [String]?
+    }
+
+    /// - Returns: a set with its files, or the lines that say what is wrong; neither where the default flow serves.
+    private func evaluate(_ content: FlowFolder.Content) -> Evaluation {
         switch content {
         case .files(let files):
-            if files.flows == nil, files.templates.isEmpty, mayBeMissing { return (nil, 0, nil) }
+            if files.flows == nil, files.templates.isEmpty, mayBeMissing { return Evaluation() }
             let compilation = FlowCompiler.compile(files, settings, prefix: folder.path + "/")
-            let errors = compilation.findings.filter { $0.finding.severity == .error }
-            let warnings = compilation.findings.count { $0.finding.severity == .warning }
-            guard let set = compilation.flows else { return (nil, 0, errors.map(\.description)) }
-            return (set, warnings, nil)
+            guard let set = compilation.flows else {
+                let errors = compilation.findings.filter { $0.finding.severity == .error }
+                return Evaluation(findings: compilation.findings, lines: errors.map(\.description))
+            }
+            return Evaluation(set: set, files: files, findings: compilation.findings)
         case .missing:
-            if mayBeMissing { return (nil, 0, nil) }
-            return (nil, 0, ["\(folder.path): there is no such folder; name one that there is, or none for the built-in flow"])
+            if mayBeMissing { return Evaluation() }
+            return Evaluation(lines: ["\(folder.path): there is no such folder; name one that there is, or none for the built-in flow"])
         case .unreadable(let name, let reason):
-            return (nil, 0, ["\(folder.path)\(name.isEmpty ? "" : "/" + name): cannot be read: \(reason)"])
-        case .unsettled: return (nil, 0, ["\(folder.path): it changes all the time"])
+            return Evaluation(lines: ["\(folder.path)\(name.isEmpty ? "" : "/" + name): cannot be read: \(reason)"])
+        case .unsettled: return Evaluation(lines: ["\(folder.path): it changes all the time"])
         }
     }
 }

@@ -81,23 +81,29 @@ package struct LintReport: Sendable {
         var lines = JSONLines()
         lines.open()
         lines.open("findings", "[")
-        for entry in findings {
-            let finding = entry.finding
-            lines.open()
-            lines.add("file", entry.file)
-            lines.add("line", literal: "\(finding.line)")
-            lines.add("column", literal: "\(finding.column)")
-            lines.add("severity", finding.severity.rawValue)
-            lines.add("code", finding.code)
-            lines.add("path", finding.path)
-            lines.add("message", finding.message)
-            lines.add("cure", finding.cure)
-            lines.close()
-        }
+        for entry in findings { lines.add(entry.finding, of: entry.file) }
         lines.close("]")
         lines.add("files", literal: "\(files)")
         for severity in Severity.allCases { lines.add(severity.rawValue + "s", literal: "\(count(severity))") }
         lines.close()
         return lines.text
+    }
+}
+
+extension JSONLines {
+    /// Adds a finding as an object.
+    ///
+    /// - Parameter file: nil where the text lies in none.
+    mutating func add(_ finding: Finding, of file: String?) {
+        open()
+        if let file { add("file", file) }
+        add("line", literal: "\(finding.line)")
+        add("column", literal: "\(finding.column)")
+        add("severity", finding.severity.rawValue)
+        add("code", finding.code)
+        add("path", finding.path)
+        add("message", finding.message)
+        add("cure", finding.cure)
+        close()
     }
 }

@@ -412,7 +412,7 @@ private func isBareScalar(_ text: Span<UInt8>) -> Bool {
 
 extension [UInt8] {
     /// Appends a value so that it stays a value where it is put.
-    fileprivate mutating func append(_ value: Span<UInt8>, escaped escape: GapEscape) {
+    mutating func append(_ value: Span<UInt8>, escaped escape: GapEscape) {
         switch escape {
         case .plain: for at in 0..<value.count { append(value[at]) }
         case .markup:

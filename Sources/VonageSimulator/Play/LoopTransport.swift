@@ -13,9 +13,32 @@ package typealias SecureSender =
     ) -> Void
 
 package final class LoopTransport: WebhookTransport {
+    /// Where webhooks of a server go instead of to the URL that Vonage knows it by.
+    package struct StandIn: Sendable {
+        /// Without a slash at its end; a path in it is left out, as a proxy does.
+        let url: String
+        /// `http://HOST:PORT` or `unix:PATH`, of any machine.
+        let instead: String
+
+        package init(url: String, instead: String) {
+            self.url = url
+            self.instead = instead
+        }
+
+        /// Path and query of a request that goes there instead; nil for other URLs.
+        func target(_ request: PlayedRequest) -> String? {
+            let rest = request.address.url.dropFirst(url.count)
+            guard request.address.url.hasPrefix(url), rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?"),
+                let path = URLParts(url)?.target
+            else { return nil }
+            return path == "/" ? request.target : String(request.target.dropFirst(path.count))
+        }
+    }
+
     private let loop: HTTPClientLoop
     private let secure: SecureSender?
     private let isLoopbackOnly: Bool
+    private let standIn: StandIn?
     /// Addresses by the origin of a URL.
     private var addresses: [String: HTTPAddress] = [:]
     private static let mostAddresses = 64
@@ -29,8 +52,13 @@ package final class LoopTransport: WebhookTransport {
     ///   - connections: most at one time.
     ///   - loopbackOnly: whether nothing goes to another machine, whatever an NCCO names.
     ///   - secure: nil where https is not to be had; then it fails as TLS.
-    package init(connections: Int = 256, poller: PollerKind = .preferred, loopbackOnly: Bool = false, secure: SecureSender? = nil) throws {
+    ///   - standIn: for one server's URLs, and none other.
+    package init(
+        connections: Int = 256, poller: PollerKind = .preferred, loopbackOnly: Bool = false, standIn: StandIn? = nil,
+        secure: SecureSender? = nil
+    ) throws {
         isLoopbackOnly = loopbackOnly
+        self.standIn = standIn
         loop = try HTTPClientLoop(poller: poller, maximumConnections: connections)
         self.secure = secure
     }
@@ -52,21 +80,25 @@ package final class LoopTransport: WebhookTransport {
         _ request: PlayedRequest, authorization: String?, isCut: Bool, then: @escaping (PlayedOutcome) -> Void
     ) {
         guard let parts = URLParts(request.address.url) else { return then(.failure(.invalidURL, micros: 0)) }
-        if parts.isTLS, isLoopbackOnly { return then(.failure(.notLoopback, micros: 0)) }
-        if parts.isTLS { return sendSecurely(request, authorization, isCut, then) }
+        let ownTarget = standIn?.target(request)
+        if parts.isTLS, ownTarget == nil {
+            if isLoopbackOnly { return then(.failure(.notLoopback, micros: 0)) }
+            return sendSecurely(request, authorization, isCut, then)
+        }
+        let origin = ownTarget == nil ? parts.origin : standIn?.instead ?? parts.origin
         let address: HTTPAddress
-        if let known = addresses[parts.origin] {
+        if let known = addresses[origin] {
             address = known
         } else {
-            do throws(HTTPRequestError) { address = try HTTPAddress(url: parts.origin) } catch {
+            do throws(HTTPRequestError) { address = try HTTPAddress(url: origin) } catch {
                 return then(.failure(.invalidURL, micros: 0))
             }
-            guard !isLoopbackOnly || address.isLoopback else { return then(.failure(.notLoopback, micros: 0)) }
+            guard !isLoopbackOnly || address.isLoopback || ownTarget != nil else { return then(.failure(.notLoopback, micros: 0)) }
             if addresses.count >= Self.mostAddresses { addresses = [:] }
-            addresses[parts.origin] = address
+            addresses[origin] = address
         }
         let sent = HTTPClientLoop.Request(
-            method: request.address.method.rawValue, target: request.target, authorization: authorization, body: request.body,
+            method: request.address.method.rawValue, target: ownTarget ?? request.target, authorization: authorization, body: request.body,
             connectMilliseconds: request.connectLimit, responseMilliseconds: request.answerLimit, cut: isCut)
         loop.send(sent, to: address) { result in then(PlayedOutcome(result)) }
     }

@@ -55,14 +55,6 @@ private func claims(_ token: String) throws -> [String: Any] {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
 }
 
-extension HandlerBench {
-    /// The answer, now or later.
-    fileprivate func ask(_ request: String) throws -> Response {
-        let (ticket, now) = try reply(request)
-        return try now ?? wait(for: ticket)
-    }
-}
-
 private func bench(
     _ vonage: FakeVonage = FakeVonage(), credentials: ApplicationCredentials? = nil, errors: Console = Console(descriptor: -1),
     keepsRooms: Bool = true, _ adjust: (inout Settings) throws -> Void = { $0.opensApps = true }

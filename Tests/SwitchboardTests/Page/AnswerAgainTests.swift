@@ -11,7 +11,8 @@ struct AnswerAgainTests {
         for (index, arrival) in arrivals.enumerated() {
             book.add(try #require(arrival.record(UInt64(index + 1), at: Arrival.noon)))
         }
-        return try #require(book.call(Arrival.conversation, now: nil))
+        let call = book.call(Arrival.conversation, now: nil)
+        return try #require(call)
     }
 
     private func served(_ flows: String, _ templates: [String: String], base: String = "https://now.example.com") throws -> ServedFlows {

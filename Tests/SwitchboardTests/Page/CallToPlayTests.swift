@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import NCCO
 import Testing
 
 @testable import Switchboard

@@ -2,6 +2,8 @@
 
 import EventLog
 import Foundation
+import HTTPServer
+import HTTPWire
 import Testing
 
 @testable import Switchboard
@@ -13,7 +15,8 @@ struct HomePageTests {
         var book = CallBook()
         let request = #""from":\#(quoted(from)),"to":\#(quoted(to)),"conversation_uuid":\#(quoted(name))"#
         book.add(try #require(Arrival.answer(at: 0, call: name, request: request).record(1, at: Arrival.noon)))
-        return try #require(book.call(name, now: nil))
+        let call = book.call(name, now: nil)
+        return try #require(call)
     }
 
     private func quoted(_ text: String) -> String { "\"\(text.replacing("\"", with: "\\\""))\"" }

@@ -43,7 +43,8 @@ struct PageRouteTests {
         for (method, path) in Self.routes {
             let response = try bench.ask(request(method, path, ""))
             #expect(response.status == .notFound && response.body == nothing.body, "\(path)")
-            #expect(try bench.ask(request(method, path, Self.admin)).status != .notFound || path.hasPrefix("/calls/"), "\(path)")
+            let status = try bench.ask(request(method, path, Self.admin)).status
+            #expect(status != .notFound && status != .methodNotAllowed, "\(path)")
         }
     }
 
@@ -87,7 +88,8 @@ struct PageRouteTests {
         let player = Player()
         bench.application.playCalls(by: player)
         let first = try bench.ask(post("/play", #"{"callee":"busy"}"#, Self.admin))
-        #expect(first.status == .accepted && (try object(first)["conversation_uuid"] as? String) == "CON-1")
+        #expect(first.status == .accepted)
+        #expect(try object(first)["conversation_uuid"] as? String == "CON-1")
         #expect(player.calls.withLock { $0 }.first?.callee == "busy")
         #expect(try bench.ask(post("/play", #"{"callee":"sings"}"#, Self.admin)).status == .badRequest)
         #expect(try bench.ask(post("/play", "", Self.admin)).status == .accepted)

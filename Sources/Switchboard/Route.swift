@@ -152,14 +152,9 @@ private enum Place {
         } else if let route = Route(bare, in: bytes) {
             self = .route(route)
         } else if bytes.equalsExactly("/calls/", at: front), !rest.isEmpty {
-            let end = "/again".utf8.count
-            if rest.count > end, bytes.equalsExactly("/again", at: rest.upperBound - end..<rest.upperBound) {
-                self = .again(rest.lowerBound..<rest.upperBound - end)
-            } else {
-                self = .call(rest)
-            }
+            self.init(below: rest, ending: "/again", in: bytes, { .call($0) }, { .again($0) })
         } else if bytes.equalsExactly("/users/", at: front), !rest.isEmpty {
-            self.init(belowUsers: rest, in: bytes)
+            self.init(below: rest, ending: "/token", in: bytes, { .user($0) }, { .userToken($0) })
         } else if case let room = bare.lowerBound..<min(bare.lowerBound + 6, end), bytes.equalsExactly("/room/", at: room),
             case let name = room.upperBound..<end, !name.isEmpty, Self.isSegment(name, bytes)
         {
@@ -173,15 +168,19 @@ private enum Place {
         }
     }
 
-    private init?(belowUsers rest: Range<Int>, in bytes: Span<UInt8>) {
-        let end = "/token".utf8.count
-        if rest.count > end, bytes.equalsExactly("/token", at: rest.upperBound - end..<rest.upperBound) {
+    /// `NAME` with nothing else, or with `ending` behind it.
+    private init?(
+        below rest: Range<Int>, ending: StaticString, in bytes: Span<UInt8>, _ alone: (Range<Int>) -> Place,
+        _ followed: (Range<Int>) -> Place
+    ) {
+        let end = ending.utf8CodeUnitCount
+        if rest.count > end, bytes.equalsExactly(ending, at: rest.upperBound - end..<rest.upperBound) {
             let name = rest.lowerBound..<rest.upperBound - end
             guard Self.isSegment(name, bytes) else { return nil }
-            self = .userToken(name)
+            self = followed(name)
         } else {
             guard Self.isSegment(rest, bytes) else { return nil }
-            self = .user(rest)
+            self = alone(rest)
         }
     }
 

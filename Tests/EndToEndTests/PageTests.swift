@@ -20,7 +20,7 @@ struct PageTests {
             let same = try client.ask(get("/page/style.css", "If-None-Match: \(tag)\r\n"))
             #expect(same.status == 304 && same["ETag"] == tag && same["Content-Type"] == nil)
             #expect(try client.ask(get("/")).status == 404)
-            #expect(try client.ask(get("/", Self.admin)).text.hasPrefix("<!doctype html>"))
+            #expect(try client.ask(get("/", Self.admin)).text.contains("<!doctype html>"))
         }
     }
 

@@ -42,15 +42,15 @@ enum HomePage {
         guard !calls.isEmpty else { return note("There was no call yet.") }
         return calls.map { call in
             let cells = [
-                "<a href=\"\(prefix)/calls/\(percentEscaped(call.conversationUUID))\">\(escaped(LogTime.text(call.began)))</a>",
-                escaped(Masking.masked.shown(call.from ?? "")), escaped(Masking.masked.shown(call.to ?? "")), escaped(call.state.text),
+                escaped(LogTime.text(call.began)), escaped(Masking.masked.shown(call.from ?? "")), escaped(Masking.masked.shown(call.to ?? "")), escaped(call.state.text),
                 call.seconds.map { "\($0)" } ?? "",
+                "<a href=\"\(prefix)/calls/\(percentEscaped(call.conversationUUID))\">\(escaped(call.conversationUUID))</a>",
             ]
             return "<tr>\(cells.map { "<td>\($0)</td>" }.joined())</tr>"
         }.joined(separator: "\n")
     }
 
-    private static func note(_ text: String) -> String { "<tr><td colspan=\"5\">\(escaped(text))</td></tr>" }
+    private static func note(_ text: String) -> String { "<tr><td colspan=\"6\">\(escaped(text))</td></tr>" }
 
     /// A text between tags or in quotes.
     static func escaped(_ text: String) -> String {

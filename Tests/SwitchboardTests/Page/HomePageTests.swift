@@ -23,9 +23,10 @@ struct HomePageTests {
 
     @Test func `no text of a call becomes markup`() throws {
         let rows = HomePage.rows([try call("<script>alert(1)</script>", #""><img src=x onerror=1>&"#, name: "CON/'<b>")], prefix: "/x")
-        #expect(rows.hasPrefix("<tr><td><a href=\"/x/calls/CON%2F%27%3Cb%3E\">2026-01-01T12:00:00.000Z</a></td>"))
+        #expect(rows.hasPrefix("<tr><td>2026-01-01T12:00:00.000Z</td>"))
+        #expect(rows.hasSuffix("<td><a href=\"/x/calls/CON%2F%27%3Cb%3E\">CON/&apos;&lt;b&gt;</a></td></tr>"))
         #expect(rows.contains("<td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td>&quot;&gt;&lt;img src=x onerror=1&gt;&amp;</td>"))
-        #expect(rows.count { $0 == "<" } == 14, "tr, five td and a, each opened and closed")
+        #expect(rows.count { $0 == "<" } == 16, "tr, six td and a, each opened and closed")
     }
 
     @Test func `numbers are masked, and a list without calls says so`() throws {
@@ -37,7 +38,7 @@ struct HomePageTests {
 
     @Test func `the page is filled in each of its places`() {
         let html = HomePage.html(prefix: "/pre", pageToken: "TOKEN", setUp: "<dl>SETUP</dl>", calls: "<tr>CALLS</tr>")
-        #expect(html.hasPrefix("<!doctype html>"))
+        #expect(html.contains("<!doctype html>"))
         for text in [
             "name=\"csrf\" content=\"TOKEN\"", "name=\"csrf\" value=\"TOKEN\"", "action=\"/pre/logout\"", "\"/pre/page/style.css\"",
             "<dl>SETUP</dl>", "<tr>CALLS</tr>", "id=\"plain\"",

@@ -41,10 +41,12 @@ enum HomePage {
         guard let calls else { return note("The calls cannot be read just now; health says why.") }
         guard !calls.isEmpty else { return note("There was no call yet.") }
         return calls.map { call in
+            let name = escaped(call.conversationUUID)
             let cells = [
-                escaped(LogTime.text(call.began)), escaped(Masking.masked.shown(call.from ?? "")), escaped(Masking.masked.shown(call.to ?? "")), escaped(call.state.text),
+                escaped(LogTime.text(call.began)), escaped(Masking.masked.shown(call.from ?? "")),
+                escaped(Masking.masked.shown(call.to ?? "")), escaped(call.state.text),
                 call.seconds.map { "\($0)" } ?? "",
-                "<a href=\"\(prefix)/calls/\(percentEscaped(call.conversationUUID))\">\(escaped(call.conversationUUID))</a>",
+                "<a href=\"\(prefix)/calls/\(percentEscaped(call.conversationUUID))\">\(name)</a>",
             ]
             return "<tr>\(cells.map { "<td>\($0)</td>" }.joined())</tr>"
         }.joined(separator: "\n")

@@ -41,6 +41,17 @@ struct PageTests {
         throw ClientError(description: "the call \(name) did not end")
     }
 
+    /// The timer has had its first turn.
+    private func waitForDisk(_ client: Client) throws {
+        for _ in 0..<2000 {
+            let stats = try client.ask(get("/stats", Self.admin)).json() as? [String: Any]
+            if let now = stats?["now"] as? [String: Any], let free = now["disk_free_bytes"] as? Int, free > 0, now["log_bytes"] is Int {
+                return
+            }
+        }
+        throw ClientError(description: "nobody looked at the disk")
+    }
+
     private func play(_ body: String, _ client: Client) throws -> String {
         let answer = try client.ask(post("/play", body, Self.admin))
         #expect(answer.status == 202)
@@ -55,6 +66,7 @@ struct PageTests {
             let client = try server.client()
             let setUp = try #require(try client.ask(get("/setup", Self.admin)).json() as? [String: Any])
             #expect(setUp["can_play"] as? Bool == true && setUp["is_public"] as? Bool == true)
+            try waitForDisk(client)
             let name = try play(#"{"kind":"app","from_user":"Alice","to":"447700900123","callee":"busy"}"#, client)
             let call = try ended(name, client)
             #expect(call.state == "busy")

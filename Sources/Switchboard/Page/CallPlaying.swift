@@ -57,16 +57,12 @@ extension CallToPlay {
     private static let mostEntries = 64
     private static let names = ["kind", "from", "to", "from_user", "callee", "press", "say", "flow"]
 
-    /// Reads the body of a request; an empty one asks for a phone that calls our number.
+    /// Reads the body of a request; an empty object asks for a phone that calls our number.
     init(
         _ body: Span<UInt8>, settings: Settings, flows: FlowSet, callees: [String]
     ) throws(CallToPlayError) {
-        var members: [JSONNode.Member] = []
-        if !body.isEmpty {
-            guard let tree = try? parseJSON(body, maximumDepth: 4), case .object(let all) = tree.value else {
-                throw CallToPlayError("The body is no JSON object.")
-            }
-            members = all
+        guard let tree = try? parseJSON(body, maximumDepth: 4), case .object(let members) = tree.value else {
+            throw CallToPlayError("The body is no JSON object; {} plays a usual call.")
         }
         guard members.allSatisfy({ Self.names.contains($0.name.value) }) else {
             throw CallToPlayError("There is a member that is not known; they are \(Self.names.joined(separator: ", ")).")
@@ -74,7 +70,7 @@ extension CallToPlay {
         func node(_ name: String) -> JSONNode? { members.first { $0.name.value == name }?.node }
         func text(_ name: String) throws(CallToPlayError) -> String? {
             switch node(name)?.value {
-            case nil, .null?: return nil
+            case nil: return nil
             case .string(let string)? where (1...Self.longestText).contains(string.value.utf8.count): return string.value
             default: throw CallToPlayError("\(name) is no text of 1 to \(Self.longestText) bytes.")
             }

@@ -30,6 +30,7 @@ struct StatisticsTests {
         #expect((99_000...105_000).contains(some.quantile(0.99)))
         #expect((50_000...53_200).contains(some.quantile(0.5)))
         #expect((100_000...106_300).contains(some.worst))
+        #expect(counts([.max, .max]).worst == 33_554_431)
         #expect(counts([]).quantile(0.99) == 0 && counts([]).worst == 0)
         let more = some.since(counts((1...999).map { Int64($0) * 100 }))
         #expect(more.count == 1 && more.worst == some.worst)

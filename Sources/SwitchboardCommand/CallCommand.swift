@@ -47,7 +47,10 @@ enum CallCommand {
             throw UsageError("\(flag) is for many calls: add --rate, such as --rate 200/s")
         }
         let plan = try arguments.plan(at: url)
-        let transport = try LoopTransport(connections: 16, secure: SecureWebhooks().sender)
+        // The server inside is reached as it is, whatever it calls itself.
+        let standIn =
+            arguments.startsServer ? arguments.settings.publicURL.map { LoopTransport.StandIn(url: $0, instead: url) } : nil
+        let transport = try LoopTransport(connections: 16, standIn: standIn, secure: SecureWebhooks().sender)
         let signer = try arguments.secrets.map {
             try WebhookSigner(secrets: $0, applicationID: arguments.settings.applicationID?.description)
         }

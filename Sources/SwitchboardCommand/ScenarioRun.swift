@@ -60,14 +60,15 @@ final class ScenarioRun {
             }
             groups[place].members.append(index)
         }
-        // What an NCCO names elsewhere is left alone, or a test would depend on it.
-        let transport = try LoopTransport(
-            connections: jobs, poller: settings.server.poller, loopbackOnly: url == nil, secure: SecureWebhooks().sender)
         tellResults(tell)
         for group in groups {
             let server = try url == nil ? server(group.surroundings) : nil
             defer { server?.stop() }
             guard let address = url ?? server?.url else { continue }
+            // What an NCCO names elsewhere is left alone, or a test would depend on it.
+            let transport = try LoopTransport(
+                connections: jobs, poller: settings.server.poller, loopbackOnly: url == nil,
+                standIn: settings.publicURL.map { LoopTransport.StandIn(url: $0, instead: address) }, secure: SecureWebhooks().sender)
             play(group.members, scenarios, at: group.surroundings.at, address, transport, tell)
         }
     }
@@ -86,8 +87,6 @@ final class ScenarioRun {
         _ members: [Int], _ scenarios: [Scenario], at time: Int64?, _ address: String, _ transport: any WebhookTransport,
         _ tell: (ScenarioResult) -> Void
     ) {
-        var transport = transport
-        if let publicURL = settings.publicURL { transport = RedirectedTransport(transport, from: publicURL, to: address) }
         let player = CallPlayer(transport: transport)
         var next = 0
         lastChange = Clock.system.monotonic()

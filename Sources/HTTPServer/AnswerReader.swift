@@ -39,9 +39,6 @@ struct AnswerReader {
         self.limits = limits
     }
 
-    /// Forgets an unfinished answer.
-    mutating func reset() { self = AnswerReader(maximum: maximum) }
-
     /// Reads on. After anything but `more` it is ready for the next answer.
     mutating func take(_ bytes: Span<UInt8>) -> Progress {
         hasBegun = true

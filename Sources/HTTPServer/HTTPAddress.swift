@@ -57,7 +57,7 @@ package struct HTTPAddress: Hashable, Sendable {
     ///
     /// Names are not looked up: what one means may change between the look and the request.
     package var isLoopback: Bool {
-        if host.hasPrefix("unix:") || host == "localhost" || host == "[::1]" { return true }
+        if host.hasPrefix("unix:") || host.lowercased() == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         // A part with a 0 in front would be octal to some.
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }

@@ -12,6 +12,8 @@ final class HTTPClientServer {
     let fields: [UInt8]
     /// None where the name is not known.
     var addresses: [SocketAddress] = []
+    /// No address took the last connection.
+    var hasRefused = false
     /// When a name that was not known may be asked for again, in microseconds.
     var resolvesAgain = Int64.min
     /// The one of `addresses` that took the last connection; the next one is offered to it first.

@@ -209,10 +209,12 @@ package final class HTTPClientLoop {
 
     private func server(at address: HTTPAddress, _ now: Int64) -> HTTPClientServer {
         // Most requests go where the last one went.
-        if let last = servers.last, last.address == address, !last.addresses.isEmpty { return last }
+        if let last = servers.last, last.address == address, !last.addresses.isEmpty, !last.hasRefused { return last }
         let server = serverOf[address] ?? add(address)
-        if server.addresses.isEmpty, now >= server.resolvesAgain {
-            server.addresses = (try? SocketAddress.resolve(host: address.host, port: address.port)) ?? []
+        // Where nobody listens any more, the name may mean another machine by now.
+        if server.addresses.isEmpty || server.hasRefused, now >= server.resolvesAgain {
+            server.addresses = (try? SocketAddress.resolve(host: address.host, port: address.port)) ?? server.addresses
+            server.hasRefused = false
             server.resolvesAgain = clock.monotonic() + Self.resolvePause
         }
         return server
@@ -275,6 +277,7 @@ package final class HTTPClientLoop {
             if isConnected { connected(connection, now) } else { poller.rearmWrite(descriptor) }
             return
         }
+        connection.server.hasRefused = true
         fail(connection, .refused, now)
     }
 

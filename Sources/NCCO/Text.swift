@@ -47,3 +47,26 @@ private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     }
     return last[other.count]
 }
+
+/// JSON text in which what steers a terminal is an escape; it means the same.
+package func printable(json: [UInt8]) -> [UInt8] {
+    // All that steers and is no escape already lies beyond ASCII.
+    guard json.contains(where: { $0 >= 0x7F }) else { return json }
+    var output: [UInt8] = []
+    output.reserveCapacity(json.count)
+    for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+        if scalar.value >= 0x7F, steersTerminal(scalar) {
+            output.appendJSONEscape(of: scalar)
+        } else {
+            output += String(scalar).utf8
+        }
+    }
+    return output
+}
+
+extension [UInt8] {
+    /// Appends `\u` with four hexadecimal digits, of the two halves where a scalar has two in UTF-16.
+    package mutating func appendJSONEscape(of scalar: Unicode.Scalar) {
+        for unit in String(scalar).utf16 { self += "\\u\(String(0x10000 + Int(unit), radix: 16).dropFirst())".utf8 }
+    }
+}

@@ -11,7 +11,7 @@ import VonageSimulator
 
 struct CallArguments {
     /// The same flags as `serve` has, read by the same table; they are for a server inside.
-    private static let shared = ["--nccos", "--number", "--inbound-user", "--public-url"]
+    private static let shared = ["--nccos", "--number", "--inbound-user", "--public-url", "--application-id"]
     private static let valued = [
         "--to", "--from", "--from-user", "--custom-data", "--sip", "--sip-header", "--flow", "--url", "--event-url", "--fallback-url",
         "--hangup", "--gives-up-after", "--secret-file", "--duplicate", "--drop", "--slow", "--skew", "--seed", "--rate", "--for", "--mix",
@@ -45,11 +45,19 @@ struct CallArguments {
         }
     }
 
+    /// Signs webhooks where there is a secret.
+    func signer() throws -> WebhookSigner? {
+        for warning in secrets?.warnings ?? [] { Console.errors.print("warning: \(warning)") }
+        return try secrets.map { try WebhookSigner(secrets: $0, applicationID: settings.applicationID?.description) }
+    }
+
     var startsServer: Bool { given.has("--serve") }
     var isJSON: Bool { given.has("--json") }
     var isRealTime: Bool { given.has("--realtime") }
     /// Nil where one call is to be played.
     var rate: String? { get throws(UsageError) { try given.value("--rate") } }
+
+    func has(_ flag: String) -> Bool { given.has(flag) }
 
     func value(_ flag: String) throws(UsageError) -> String? { try given.value(flag) }
 
@@ -78,9 +86,7 @@ struct CallArguments {
     private func addresses(
         _ url: String
     ) throws(UsageError) -> (answer: WebhookAddress, event: WebhookAddress?, fallback: WebhookAddress?) {
-        guard let parts = URLParts(url) else {
-            throw UsageError("--url: \(printable(url)) is no http or https URL; write \(Self.defaultURL) or an answer URL")
-        }
+        let parts = try urlParts(url, "--url")
         let method: EventMethod = given.has("--post") ? .post : .get
         let isServer = parts.target == "/"
         let flow = try given.value("--flow")
@@ -93,10 +99,21 @@ struct CallArguments {
                 return isOurs ? WebhookAddress(url: "\(parts.origin)/voice/\(route)", method: method) : nil
             }
             guard !given.isEmpty else { return nil }
-            guard URLParts(given) != nil else { throw UsageError("\(flag): \(printable(given)) is no http or https URL") }
+            _ = try urlParts(given, flag)
             return WebhookAddress(url: given, method: method)
         }
         return (answer, try other("--event-url", "event", .post), try other("--fallback-url", "fallback", method))
+    }
+
+    private func urlParts(_ url: String, _ flag: String) throws(UsageError) -> URLParts {
+        guard let parts = URLParts(url) else {
+            throw UsageError("\(flag): \(printable(url)) is no http or https URL; write \(Self.defaultURL) or a whole URL")
+        }
+        guard !parts.isTLS else { return parts }
+        do throws(HTTPRequestError) { _ = try HTTPAddress(url: parts.origin) } catch {
+            throw UsageError("\(flag): \(printable(url)): \(error)")
+        }
+        return parts
     }
 
     private func origin(_ answer: WebhookAddress) throws -> CallPlan.Origin {
@@ -112,6 +129,7 @@ struct CallArguments {
             return .app(user: user, to: to, customData: try customData())
         }
         if let caller = try given.value("--sip") {
+            guard from == nil else { throw UsageError("--from and --sip exclude each other: the URI says who calls") }
             let headers = try (given.values["--sip-header"] ?? []).map { text throws(UsageError) in
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 guard parts.count == 2, parts[0].hasPrefix("X-") || parts[0] == "User-to-User" else {

@@ -8,6 +8,7 @@ import Dispatch
 import HTTPServer
 import NCCO
 import Switchboard
+import Synchronization
 import VonageAuth
 import VonageSimulator
 
@@ -18,9 +19,21 @@ import VonageSimulator
 #endif
 
 enum CallCommand {
+    /// A signal has asked a load to end.
+    static let wasStopped = Atomic<Bool>(false)
+
     static func run(_ arguments: [String], environment: [String: String]) {
         signal(SIGPIPE, SIG_IGN)
-        let stop = StopSignals(ending: { TemporaryFolder.removeAll() })
+        let isLoad = arguments.contains { $0 == "--rate" || $0.hasPrefix("--rate=") }
+        // A load tells what came of it so far.
+        let stop = StopSignals(ending: {
+            if isLoad {
+                wasStopped.store(true, ordering: .relaxed)
+            } else {
+                TemporaryFolder.removeAll()
+            }
+            return !isLoad
+        })
         defer { withExtendedLifetime(stop) {} }
         do {
             let arguments = try CallArguments(arguments, environment: environment)
@@ -51,11 +64,9 @@ enum CallCommand {
         let standIn =
             arguments.startsServer ? arguments.settings.publicURL.map { LoopTransport.StandIn(url: $0, instead: url) } : nil
         let transport = try LoopTransport(connections: 16, standIn: standIn, secure: SecureWebhooks().sender)
-        let signer = try arguments.secrets.map {
-            try WebhookSigner(secrets: $0, applicationID: arguments.settings.applicationID?.description)
-        }
         let player = CallPlayer(
-            transport: transport, pace: arguments.isRealTime ? .real : .virtual, signer: signer, trouble: arguments.trouble)
+            transport: transport, pace: arguments.isRealTime ? .real : .virtual, signer: try arguments.signer(),
+            trouble: arguments.trouble)
         var screen = Screen()
         var shown = 0
         // Nothing is shown until somebody was there, since most calls to nobody are a server that was not started.
@@ -71,7 +82,7 @@ enum CallCommand {
             shown = call.steps.count
             screen.flush()
         }
-        if let trouble = arguments.trouble { screen.note("trouble by --seed \(trouble.seed)") }
+        if let trouble = arguments.trouble { screen.note("trouble: \(trouble.summary)") }
         var played: PlayedCall?
         let began = Clock.system.wall() + (arguments.trouble?.skew ?? 0)
         let call = PlayedCall(plan, began: began, ids: { TokenID().description })
@@ -80,9 +91,7 @@ enum CallCommand {
         guard let played else { return 1 }
         show(played)
         if isUnreachable(played) {
-            Console.errors.print(
-                "switchboard call: nobody listens at \(printable(url)); start a server with switchboard serve, or add --serve for one inside"
-            )
+            tellUnreachable(url, isUnknown: unreached(played).contains(.unresolved))
             return 69
         }
         let verdict = CallVerdict(played)
@@ -90,9 +99,27 @@ enum CallCommand {
             screen.print(verdict.json)
         } else {
             for line in verdict.lines { screen.print(line) }
+            if plan.event == nil { screen.print("No event was sent, since there is no event URL; add --event-url to hear of them.") }
         }
         screen.flush()
         return verdict.exitCode
+    }
+
+    /// One line for a server that is not there.
+    static func tellUnreachable(_ url: String, isUnknown: Bool = false) {
+        let why =
+            isUnknown
+            ? "the host of \(printable(url)) is not known here; look at --url"
+            : "nobody listens at \(printable(url)); start a server with switchboard serve, or add --serve for one inside"
+        Console.errors.print("switchboard call: \(why)")
+    }
+
+    /// Why requests found nobody.
+    private static func unreached(_ call: PlayedCall) -> Set<PlayedFailure> {
+        Set(
+            call.steps.compactMap { step in
+                if case .exchange(let exchange) = step.what, case .failure(let failure, _) = exchange.outcome { failure } else { nil }
+            })
     }
 
     /// Whether no request so far found somebody who listens.

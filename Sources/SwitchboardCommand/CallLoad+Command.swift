@@ -5,6 +5,7 @@
 import HTTPServer
 import NCCO
 import Switchboard
+import Synchronization
 import VonageAuth
 import VonageSimulator
 
@@ -25,26 +26,38 @@ extension CallLoad {
         }
         guard !arguments.isRealTime else { throw UsageError("--rate plays calls as fast as their requests are; leave out --realtime") }
         let wish = Wish(rate: try rate(arguments), duration: try time(arguments), mix: try mix(arguments, plan))
-        let transport = try LoopTransport(connections: 256, loopbackOnly: true)
-        let signer = try arguments.secrets.map { try WebhookSigner(secrets: $0) }
-        let player = CallPlayer(transport: transport, signer: signer, trouble: arguments.trouble)
-        let load = CallLoad(wish, player: player, seed: arguments.trouble?.seed ?? 1, ids: { TokenID().description })
-        let isTerminal = isatty(STDERR_FILENO) == 1
-        load.run { report in
-            let line = report.progress
-            // Where lines stay, one in ten seconds is enough.
-            if isTerminal {
-                Console.errors.print("\u{1B}[1A\u{1B}[K\(line)")
-            } else if report.elapsed / 1_000_000 % 10 == 0 {
-                Console.errors.print(line)
+        if try arguments.value("--mix") != nil {
+            for flag in ["--api", "--sip", "--from", "--from-user", "--custom-data"] where arguments.has(flag) {
+                throw UsageError("--mix says who calls: leave out \(flag)")
             }
+        }
+        let transport = try LoopTransport(connections: 256, loopbackOnly: true)
+        let player = CallPlayer(transport: transport, signer: try arguments.signer(), trouble: arguments.trouble)
+        let load = CallLoad(wish, player: player, seed: arguments.trouble?.seed ?? 1, ids: { TokenID().description })
+        var screen = Screen()
+        if let trouble = arguments.trouble { screen.note("trouble: \(trouble.summary)") }
+        let redraws = isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
+        var isFirst = true
+        load.run(
+            progress: { report in
+                // Where lines stay, one in ten seconds is enough.
+                guard redraws || isFirst || report.elapsed / 1_000_000 % 10 == 0 else { return }
+                // One line up, and empty it: the line before.
+                screen.note(redraws && !isFirst ? "\u{1B}[1A\u{1B}[K\(report.progress)" : report.progress)
+                isFirst = false
+            }, shouldStop: { CallCommand.wasStopped.load(ordering: .relaxed) })
+        if load.isUnreachable {
+            CallCommand.tellUnreachable(url)
+            return 69
         }
         let report = load.report
         if arguments.isJSON {
-            Console.output.print(String(decoding: report.json, as: UTF8.self))
+            screen.print(report.json)
         } else {
-            for line in report.lines(plan.limits) { Console.output.print(line) }
+            for line in report.lines(plan.limits) { screen.print(line) }
         }
+        screen.flush()
+        if CallCommand.wasStopped.load(ordering: .relaxed) { return 130 }
         switch report.severity {
         case .broken: return 2
         case .lost: return 1
@@ -92,18 +105,25 @@ extension CallLoad.Report {
     private var seconds: Double { max(Double(elapsed) / 1_000_000, 0.001) }
     private var errorCount: Int { errors.values.reduce(0, +) }
 
+    /// With a tenth where there are few.
+    private func rate(_ count: Int) -> String {
+        let tenths = Int((Double(count) / seconds * 10).rounded())
+        return tenths < 1000 ? "\(tenths / 10).\(tenths % 10)" : "\((tenths + 5) / 10)"
+    }
+
     fileprivate var progress: String {
-        "\(elapsed / 1_000_000) s: \(ended) calls, \(Int(Double(ended) / seconds)) a second, \(begun - ended) open, answers p99 "
+        "\(elapsed / 1_000_000) s: \(ended) calls, \(rate(ended)) a second, \(begun - ended) open, answers p99 "
             + "\(CallReport.shown(answers.quantile(0.99))), \(errorCount) errors"
     }
 
     fileprivate func lines(_ limits: WebhookLimits) -> [String] {
         func times(_ name: String, _ histogram: LatencyHistogram, _ limit: Int64) -> String {
-            "\(name) \(Int(Double(histogram.count) / seconds)) a second: p50 \(CallReport.shown(histogram.quantile(0.5))), p99 "
+            "\(name) \(rate(histogram.count)) a second: p50 \(CallReport.shown(histogram.quantile(0.5))), p99 "
                 + "\(CallReport.shown(histogram.quantile(0.99))), worst \(CallReport.shown(histogram.worst)) of \(limit) ms"
         }
         var lines = [
-            "\(ended) calls in \(Int(seconds * 10) / 10) s: \(Int(Double(ended) / seconds)) a second\(late > 0 ? ", \(late) began late" : "")",
+            "\(ended) calls in \(elapsed / 1_000_000).\(elapsed / 100_000 % 10) s: \(rate(ended)) a second"
+                + (late > 0 ? ", \(late) began late" : ""),
             times("answers", answers, limits.answer), times("events ", events, limits.event),
         ]
         if missed > 0 { lines.append("too slow  \(missed) calls did not begin: \(CallLoad.mostOpen) were open, as many as may be") }

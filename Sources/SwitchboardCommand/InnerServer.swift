@@ -25,8 +25,6 @@ final class InnerServer {
     /// - Throws: `FlowFolderError` where the flows have errors, and what keeps a server from starting.
     init(_ settings: Settings, secrets: SignatureSecrets? = nil, workers: Int = 1, clock: Clock = .system) throws {
         var settings = settings
-        folder = try TemporaryFolder.make("call", for: "the event log")
-        settings.events = "\(folder)/events"
         settings.server.host = "127.0.0.1"
         settings.server.port = 0
         settings.server.workers = workers
@@ -34,7 +32,6 @@ final class InnerServer {
         // Nothing of it is kept.
         settings.sync = .none
         settings.adminToken = "\(TokenID())\(TokenID())"
-        log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
         let flows = try FlowStore(
             folder: settings.nccos ?? Settings.defaultFlowFolder, isNamed: settings.nccos != nil, settings: settings.flows,
             baseURL: settings.baseURL(port: 0)
@@ -42,9 +39,17 @@ final class InnerServer {
         let webhooks = try secrets.map {
             try WebhookGuard(WebhookVerifier(secrets: $0, leeway: settings.webhookLeeway), unsigned: settings.unsigned)
         }
-        application = Application(
-            settings: settings, flows: flows, log: log, admin: try AdminToken(settings), webhooks: webhooks, clock: clock)
-        server = try Server(settings.server, service: application, clock: clock)
+        folder = try TemporaryFolder.make("call", for: "the event log")
+        settings.events = "\(folder)/events"
+        do {
+            log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
+            application = Application(
+                settings: settings, flows: flows, log: log, admin: try AdminToken(settings), webhooks: webhooks, clock: clock)
+            server = try Server(settings.server, service: application, clock: clock)
+        } catch {
+            TemporaryFolder.removeAll()
+            throw error
+        }
         url = "http://127.0.0.1:\(server.port)"
         flows.setBaseURL(settings.publicURL ?? url)
         let observed = server

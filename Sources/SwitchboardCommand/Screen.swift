@@ -89,8 +89,11 @@ struct Screen {
                 poll(&ready, 1, 1000)
                 continue
             }
-            // A closed pipe ends the process by its signal; another error has nobody to be told to.
-            guard count > 0 else { exit(74) }
+            // Nobody reads any more, or there is no room: there is nobody to be told to.
+            guard count > 0 else {
+                TemporaryFolder.removeAll()
+                exit(74)
+            }
             done += count
         }
     }

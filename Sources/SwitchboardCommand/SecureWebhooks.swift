@@ -23,6 +23,8 @@ struct SecureWebhooks: Sendable {
             client.send(sent) { result in
                 let micros = Clock.system.monotonic() - began
                 switch result {
+                case .success where micros > (request.connectLimit + request.answerLimit) * 1000:
+                    completion(.failure(.responseTimeout, micros: micros))
                 case .success(let answer):
                     completion(
                         .reply(
@@ -43,10 +45,11 @@ extension PlayedFailure {
             switch error.fault {
             case .badURL: .invalidURL
             case .noLibrary, .insecure: .tls
-            case .unreachable, .busy, .stopped: .refused
+            case .unreachable: .refused
             case .timeout: .responseTimeout
             case .tooLarge: .tooLarge
-            case .broken: .closed
+            // Of our own making, as far as the server is concerned.
+            case .broken, .busy, .stopped: .closed
             }
     }
 }

@@ -18,7 +18,7 @@ final class StopSignals: @unchecked Sendable {
     private let queue = DispatchQueue(label: "switchboard.signals")
     private let stopped = DispatchSemaphore(value: 0)
     private let state = Locked(State())
-    private let ending: (@Sendable () -> Void)?
+    private let ending: (@Sendable () -> Bool)?
 
     private struct State {
         var count = 0
@@ -29,8 +29,9 @@ final class StopSignals: @unchecked Sendable {
 
     /// From now on the signals are noted.
     ///
-    /// - Parameter ending: for a command that waits for no stop: what it still does before the process ends by the signal's exit code.
-    init(ending: (@Sendable () -> Void)? = nil) {
+    /// - Parameter ending: for a command that waits for no stop: what it still does; returns whether the process ends at once, with the
+    ///   signal's exit code.
+    init(ending: (@Sendable () -> Bool)? = nil) {
         self.ending = ending
         // Under nohup a closed window is no reason to end.
         let hangUpStops = Self.hasControllingTerminal && !Self.ignoresHangUp
@@ -42,7 +43,7 @@ final class StopSignals: @unchecked Sendable {
         // They are installed by another thread, and a signal that came before that would be lost: wait for it.
         let installed = DispatchGroup()
         for (number, source) in zip(numbers, sources) {
-            source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hangUpStops) }
+            source.setEventHandler { [unowned self] in received(number, stops: number != SIGHUP || hangUpStops || ending != nil) }
             installed.enter()
             source.setRegistrationHandler { installed.leave() }
             source.activate()
@@ -82,8 +83,7 @@ final class StopSignals: @unchecked Sendable {
             state.count += 1
             return state.count
         }
-        if let ending, count == 1 { ending() }
-        if count > 1 || ending != nil { _exit(128 + number) }
+        if count > 1 || ending?() ?? false { _exit(128 + number) }
         stopped.signal()
     }
 

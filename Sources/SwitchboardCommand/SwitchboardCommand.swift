@@ -3,8 +3,9 @@
 // The executable: which command, and with which exit code it ends. What the commands do is in the libraries.
 //
 // Exit codes are those of sysexits.h: 0 all went well, 64 the command line, 69 an address in use, or one where nobody listens, 73 the event
-// folder belongs to another process; 1 where `health` finds no server, `lint` an error, `test` an expectation that does not hold,
-// `events` a fault or `token inspect` something wrong, 2 where `lint --strict` finds a warning.
+// folder belongs to another process, 74 nobody reads the output; 1 where `health` finds no server, `lint` an error, `test` an expectation
+// that does not hold, `call` something lost, `events` a fault or `token inspect` something wrong; 2 where `lint --strict` finds a warning or
+// `call` a broken rule.
 
 import Dispatch
 import NCCO

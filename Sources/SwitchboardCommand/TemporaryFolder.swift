@@ -46,6 +46,7 @@ enum TemporaryFolder {
         made.withLock { $0.removeAll { $0 == folder } }
         if let directory = opendir(folder) {
             while let entry = readdir(directory) {
+                // Unsafe: the name ends with a zero inside the entry, which stays valid until the next readdir.
                 let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                     pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
                 }

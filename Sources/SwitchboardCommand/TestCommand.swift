@@ -20,7 +20,10 @@ enum TestCommand {
 
     static func run(_ arguments: [String], environment: [String: String]) {
         signal(SIGPIPE, SIG_IGN)
-        let stop = StopSignals(ending: { TemporaryFolder.removeAll() })
+        let stop = StopSignals(ending: {
+            TemporaryFolder.removeAll()
+            return true
+        })
         defer { withExtendedLifetime(stop) {} }
         do {
             let arguments = try CommandArguments(

@@ -90,7 +90,7 @@ private func appendSafeString(_ text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
     for scalar in text.unicodeScalars {
         if scalar.value >= 0x7F, steersTerminal(scalar) {
-            for unit in String(scalar).utf16 { output += "\\u\(String(0x10000 + Int(unit), radix: 16).dropFirst())".utf8 }
+            output.appendJSONEscape(of: scalar)
         } else {
             var quoted: [UInt8] = []
             quoted.appendJSONString(String(scalar))

@@ -34,6 +34,8 @@ package final class CallLoad {
         package fileprivate(set) var missed = 0
         package fileprivate(set) var answers = LatencyHistogram()
         package fileprivate(set) var events = LatencyHistogram()
+        /// Requests without an answer, and of these that nobody took.
+        fileprivate var (failures, refused) = (0, 0)
         /// What went wrong, by kind.
         package fileprivate(set) var errors: [String: Int] = [:]
         package fileprivate(set) var severity: Complaint.Severity?
@@ -52,6 +54,8 @@ package final class CallLoad {
 
     /// Calls that are open at once; more begin late.
     package static let mostOpen = 1000
+    /// After so many calls of which none reached anybody there is nobody.
+    private static let firstCalls = 20
     /// How long calls may go on behind the last beginning, in milliseconds. One call's requests run into their limits a few times at most.
     private static let patience: Int64 = 60_000
 
@@ -74,8 +78,10 @@ package final class CallLoad {
 
     /// Plays until all calls are over, or the patience is.
     ///
-    /// - Parameter progress: is told once a second.
-    package func run(progress: (Report) -> Void) {
+    /// - Parameters:
+    ///   - progress: is told once a second.
+    ///   - shouldStop: is asked often; ends the load early.
+    package func run(progress: (Report) -> Void, shouldStop: () -> Bool = { false }) {
         let began = clock.monotonic()
         let total = Int(min(wish.rate * Double(wish.duration) / 1000, 1e9).rounded())
         let interval = 1_000_000 / wish.rate
@@ -83,13 +89,14 @@ package final class CallLoad {
         while report.begun + report.missed < total || player.count > 0 {
             let now = clock.monotonic()
             report.elapsed = now - began
-            // A call later than that belongs to no rate any more.
-            if now - began > (wish.duration + 100) * 1000 { report.missed = total - report.begun }
             let due = min(Int(Double(now - began) / interval) + 1, total)
             while report.begun + report.missed < due, player.count < Self.mostOpen {
                 if Double(now - began) - Double(report.begun) * interval > 100_000 { report.late += 1 }
                 begin()
             }
+            // A call later than that belongs to no rate any more.
+            if player.count >= Self.mostOpen, now - began > (wish.duration + 100) * 1000 { report.missed = total - report.begun }
+            if isUnreachable || shouldStop() { break }
             if now >= nextProgress {
                 progress(report)
                 nextProgress = max(nextProgress + 1_000_000, now)
@@ -98,8 +105,14 @@ package final class CallLoad {
             let next = report.begun + report.missed < total ? Double(report.begun) * interval - Double(clock.monotonic() - began) : 100_000
             player.turn(milliseconds: player.count >= Self.mostOpen ? 10 : Int32(min(max(next / 1000, 0), 100).rounded(.up)))
         }
-        for _ in 0..<player.count { report.note(error: "call that did not end") }
+        if !isUnreachable, !shouldStop() { for _ in 0..<player.count { report.note(error: "call that did not end") } }
         report.elapsed = clock.monotonic() - began
+    }
+
+    /// Whether nobody took one connection of the first calls.
+    package var isUnreachable: Bool {
+        report.refused > 0 && report.answers.count + report.events.count == 0 && report.refused == report.failures
+            && (report.ended >= Self.firstCalls || player.count == 0)
     }
 
     private func begin() {
@@ -126,7 +139,10 @@ package final class CallLoad {
             guard case .exchange(let exchange) = step.what else { continue }
             switch exchange.outcome {
             case .lost: break
-            case .failure(let failure, _): report.note(error: "\(exchange.request.kind.rawValue): \(failure.text)")
+            case .failure(let failure, _):
+                report.failures += 1
+                if failure == .refused || failure == .unresolved { report.refused += 1 }
+                report.note(error: "\(exchange.request.kind.rawValue): \(failure.text)")
             case .reply(let reply):
                 if exchange.request.kind == .event { report.events.add(reply.micros) } else { report.answers.add(reply.micros) }
                 if !reply.isSuccess { report.note(error: "\(exchange.request.kind.rawValue): HTTP \(reply.status)") }

@@ -22,8 +22,8 @@ package final class CallPlayer {
     private let skew: Int64
     private let trouble: CallTrouble?
     private var reader = NCCOReader()
-    private var tracks: [ObjectIdentifier: Track] = [:]
-    private var signed: UInt64 = 0
+    private var tracks: [UInt64: Track] = [:]
+    private var begun: UInt64 = 0
 
     /// - Parameters:
     ///   - signer: nil where webhooks are not signed.
@@ -54,12 +54,12 @@ package final class CallPlayer {
     package func play(
         _ call: PlayedCall, number: UInt64 = 0, changed: ((inout PlayedCall) -> Void)? = nil, done: @escaping (PlayedCall) -> Void
     ) -> PlayedCallHandle {
-        let track = Track(call, trouble: trouble?.plan(forCall: number), changed: changed, done: done)
-        let handle = PlayedCallHandle(id: ObjectIdentifier(track))
-        tracks[handle.id] = track
+        begun += 1
+        let track = Track(begun, call, trouble: trouble?.plan(forCall: number), changed: changed, done: done)
+        tracks[begun] = track
         track.call.start()
         pump(track)
-        return handle
+        return PlayedCallHandle(id: track.id)
     }
 
     /// Changes a call that is not over.
@@ -75,14 +75,14 @@ package final class CallPlayer {
         if pace == .real {
             let now = wall
             for track in tracks.values {
-                guard let next = track.call.nextTime else { continue }
+                guard let next = track.nextTime else { continue }
                 wait = min(wait, Int32(clamping: max(next - now, 0)))
             }
         }
         transport.turn(milliseconds: wait)
         guard pace == .real else { return }
         let now = wall
-        for track in tracks.values where track.call.nextTime.map({ $0 <= now }) ?? false { pump(track) }
+        for track in tracks.values where track.nextTime.map({ $0 <= now }) ?? false { pump(track) }
     }
 
     /// Plays until all calls are over.
@@ -93,6 +93,7 @@ package final class CallPlayer {
     // MARK: One call
 
     private final class Track {
+        let id: UInt64
         var call: PlayedCall
         var trouble: CallTrouble.Plan?
         let changed: ((inout PlayedCall) -> Void)?
@@ -100,12 +101,22 @@ package final class CallPlayer {
         var queue: [PlayedRequest] = []
         /// Held back, to be overtaken.
         var held: [PlayedRequest] = []
+        var overtaken: Set<Int> = []
         var isSending = false
         var isPumping = false
         var outcomes: [(number: Int, outcome: PlayedOutcome, trouble: [String], at: Int64)] = []
 
-        init(_ call: PlayedCall, trouble: CallTrouble.Plan?, changed: ((inout PlayedCall) -> Void)?, done: @escaping (PlayedCall) -> Void) {
-            (self.call, self.trouble, self.changed, self.done) = (call, trouble, changed, done)
+        init(
+            _ id: UInt64, _ call: PlayedCall, trouble: CallTrouble.Plan?, changed: ((inout PlayedCall) -> Void)?,
+            done: @escaping (PlayedCall) -> Void
+        ) {
+            (self.id, self.call, self.trouble, self.changed, self.done) = (id, call, trouble, changed, done)
+        }
+
+        /// When something is due, whether of the call's own or an answer that is late.
+        var nextTime: Int64? {
+            guard let outcome = outcomes.map(\.at).min() else { return call.nextTime }
+            return min(outcome, call.nextTime ?? .max)
         }
     }
 
@@ -116,7 +127,7 @@ package final class CallPlayer {
         defer { track.isPumping = false }
         while step(track) {}
         track.changed?(&track.call)
-        if track.call.isOver, !track.isSending, tracks.removeValue(forKey: ObjectIdentifier(track)) != nil { track.done(track.call) }
+        if track.call.isOver, !track.isSending, tracks.removeValue(forKey: track.id) != nil { track.done(track.call) }
     }
 
     /// Whether something was done, and more may follow.
@@ -129,7 +140,7 @@ package final class CallPlayer {
         }
         if let place = track.outcomes.indices.min(by: { track.outcomes[$0].at < track.outcomes[$1].at }) {
             let outcome = track.outcomes[place]
-            let isDue = pace == .real || outcome.at <= track.call.now || !track.isSending && track.queue.isEmpty
+            let isDue = outcome.at <= (pace == .real ? wall : track.call.now) || pace == .virtual && !track.isSending && track.queue.isEmpty
             if isDue, pace == .real || outcome.at <= track.call.nextTime ?? .max {
                 track.outcomes.remove(at: place)
                 track.call.finish(outcome.number, outcome.outcome, trouble: outcome.trouble, at: outcome.at, reader: &reader)
@@ -141,6 +152,7 @@ package final class CallPlayer {
             let request = track.queue.removeFirst()
             if !request.mayCarryNCCO, track.trouble?.holdsBack() ?? false {
                 track.held.append(request)
+                track.overtaken.insert(request.number)
                 return true
             }
             send(request, track, isAlone: true)
@@ -162,10 +174,12 @@ package final class CallPlayer {
     }
 
     private func send(_ request: PlayedRequest, _ track: Track, isAlone: Bool) {
-        let handling = track.trouble?.handling(of: request) ?? CallTrouble.Handling()
+        var handling = track.trouble?.handling(of: request) ?? CallTrouble.Handling()
+        if track.overtaken.remove(request.number) != nil { handling.words.append("held back") }
         if isAlone { track.isSending = true }
         func finish(_ outcome: PlayedOutcome) {
-            var time = pace == .real ? wall : request.at
+            // What is late in real time arrives then; in virtual time the outcome says how late it is.
+            var time = pace == .real ? wall + min(handling.delay, request.answerLimit) : request.at
             if pace == .virtual { time += outcome.virtualTime(of: request) }
             track.outcomes.append((request.number, outcome, handling.words, time))
             if isAlone { track.isSending = false }
@@ -184,7 +198,6 @@ package final class CallPlayer {
 
     private func authorization(for request: PlayedRequest) -> String? {
         guard let signer else { return nil }
-        signed += 1
         let query = String(request.target.drop { $0 != "?" }.dropFirst())
         let payload: WebhookVerifier.Payload = request.body.map { .post(body: $0, query: query) } ?? .get(query: query)
         return try? signer.authorization(for: payload, id: TokenID().description, now: wall / 1000)
@@ -193,7 +206,7 @@ package final class CallPlayer {
 
 /// Names one call of a player.
 package struct PlayedCallHandle: Hashable, Sendable {
-    fileprivate let id: ObjectIdentifier
+    fileprivate let id: UInt64
 }
 
 extension PlayedOutcome {

@@ -122,7 +122,7 @@ extension CallReport {
     private static func object(_ at: Int64, _ members: KeyValuePairs<String, JSONNode?>) -> [UInt8] {
         var all = [JSONNode.Member("at", seconds(at))]
         all += members.compactMap { name, value in value.map { JSONNode.Member(name, $0) } }
-        return JSONNode(.object(all), at: 0..<0).json
+        return printable(json: JSONNode(.object(all), at: 0..<0).json)
     }
 
     private static func seconds(_ milliseconds: Int64) -> JSONNode {

@@ -30,6 +30,16 @@ package struct CallTrouble: Sendable, Hashable {
 
     package init() {}
 
+    /// What there is of it, by the names of the flags: `duplicate 0.2, reorder; --seed 7`.
+    package var summary: String {
+        let kinds: [(String, Bool)] = [
+            ("duplicate \(duplicate)", duplicate > 0), ("drop \(drop)", drop > 0), ("reorder", reorders), ("slow \(slow) ms", slow > 0),
+            ("unsigned", isUnsigned), ("skew \(skew) ms", skew != 0), ("retry", retries), ("cut-connection", cuts),
+            ("tunnel-html", answersWithPage),
+        ]
+        return "\(kinds.filter(\.1).map(\.0).joined(separator: ", ")); --seed \(seed)"
+    }
+
     /// The trouble of one call.
     package func plan(forCall number: UInt64) -> Plan { Plan(self, random: SplitMix64(seed: seed &+ number &* 0x9E37_79B9_7F4A_7C15)) }
 

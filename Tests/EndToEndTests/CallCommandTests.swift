@@ -121,6 +121,41 @@ struct CallCommandTests {
         #expect(refused.status == 64 && refused.errors.contains("loopback"))
     }
 
+    @Test func `a load that is ended early tells what came of it so far`() throws {
+        let load = try ServerProcess(["call", "--serve", "--rate", "20/s", "--for", "60s"])
+        defer { load.kill() }
+        // The first line of its progress.
+        try load.read(onErrors: true) { $0.contains(" calls, ") }
+        load.signal(SIGINT)
+        let end = try load.wait()
+        #expect(end.status == 130 && end.output.contains("answers") && end.output.contains("errors  none"), "\(end.output)\(end.errors)")
+    }
+
+    @Test func `a load on nobody ends at once with the cure`() throws {
+        let free = try withServer { $0.server.port }
+        let end = try ServerProcess.run(["call", "--url", "http://127.0.0.1:\(free)", "--rate", "50/s", "--for", "60s"])
+        #expect(end.status == 69 && end.output == "" && end.errors.contains("nobody listens"), "\(end.output)\(end.errors)")
+    }
+
+    @Test func `whatever ends a call, no folder stays behind`() throws {
+        try withFolder { folder in
+            let flows = "\(folder)/flows"
+            try FileManager.default.createDirectory(atPath: flows, withIntermediateDirectories: true)
+            try Data(#"{"flows":{"answer":[{"ncco":"none"}]}}"#.utf8).write(to: URL(fileURLWithPath: "\(flows)/flows.json"))
+            let place = "\(folder)/tmp"
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            for (arguments, shell) in [
+                (["call", "--serve"], #"exec "$0" "$@""#), (["call", "--serve"], #"exec "$0" "$@" >/dev/full"#),
+                (["call", "--serve", "--nccos", flows], #"exec "$0" "$@""#),
+            ] {
+                let command = try ServerProcess(arguments, environment: ["TMPDIR": place], shell: shell)
+                defer { command.kill() }
+                _ = try command.wait()
+                #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [], "\(arguments) \(shell)")
+            }
+        }
+    }
+
     @Test(arguments: [
         (["--to"], "needs a value"), (["447700900123"], "write --to"), (["--callee", "buzy"], "did you mean busy?"),
         (["--from", "1", "--from-user", "A"], "exclude each other"), (["--from-user", "A", "--api"], "comes from one of them"),

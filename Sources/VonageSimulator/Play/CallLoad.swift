@@ -207,7 +207,7 @@ package struct LatencyHistogram: Sendable {
     private static func upperBound(_ bucket: Int) -> Int64 {
         guard bucket >= 32 else { return Int64(bucket) }
         let exponent = bucket / 32 + 4
-        return (Int64(bucket % 32 + 33) << (exponent - 5)) - 1
+        return Int64(clamping: (UInt64(bucket % 32 + 33) << UInt64(exponent - 5)) - 1)
     }
 }
 

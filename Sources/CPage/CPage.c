@@ -67,6 +67,9 @@ static const unsigned char store_js[] = {
 static const unsigned char style_css[] = {
 #embed "../Switchboard/Page/Files/style.css"
 };
+static const unsigned char told_js[] = {
+#embed "../Switchboard/Page/Files/told.js"
+};
 static const unsigned char users_js[] = {
 #embed "../Switchboard/Page/Files/users.js"
 };
@@ -97,6 +100,7 @@ static const struct page_file files[] = {
     FILE_NAMED("step.js", step_js),
     FILE_NAMED("store.js", store_js),
     FILE_NAMED("style.css", style_css),
+    FILE_NAMED("told.js", told_js),
     FILE_NAMED("users.js", users_js),
     FILE_NAMED("words.js", words_js),
 };

@@ -6,6 +6,7 @@ import { ask } from "./api.js";
 import { button, dialog, el, failure, visible } from "./dom.js";
 import { differenceBox } from "./json.js";
 import { openPlayed } from "./play.js";
+import { told } from "./told.js";
 
 /** @param step whose request is asked again; the call's first one where it is left out. */
 export function playAgain(call, page, step = call.steps.find((one) => one.kind === "answer") ?? call.steps.find((one) => one.ncco)) {
@@ -31,16 +32,15 @@ export function playAgain(call, page, step = call.steps.find((one) => one.kind =
   const box = dialog(`Play again: #${step.seq}`, place, trouble,
     page.setup?.can_play === false ? el("p", { class: "dim" }, "This server plays no calls.") : el("div", { class: "tools" }, play,
       el("span", { class: "dim" }, "as a new call with the same caller and callee; nobody is rung")));
-  ask(path, { method: "POST", body: { seq: step.seq } }).then(
+  ask(`${path}${page.store.unmasked ? "?unmasked=1" : ""}`, { method: "POST", body: { seq: step.seq }, as: "exact" }).then(
     (answer) => place.replaceChildren(...parts(answer).filter(Boolean)), (problem) => place.replaceChildren(failure(problem)));
 }
 
 function parts({ rule, warning, same, before, after, before_text: beforeText, after_text: afterText }) {
-  const lines = (text) => el("pre", { class: "words" }, (text ?? "").split("\n").map(visible).join("\n"));
   return [
     el("p", {}, same ? "Today’s flows answer the same." : "Today’s flows answer otherwise.", rule ? [" The rule is ", el("code", {}, visible(rule)), "."] : null),
     warning ? el("p", { class: "failure" }, visible(warning)) : null,
-    same ? lines(afterText) : differenceBox(before, after),
-    same ? null : el("div", { class: "sides" }, el("section", {}, el("h3", {}, "Then"), lines(beforeText)), el("section", {}, el("h3", {}, "Today"), lines(afterText))),
+    same ? told(afterText) : differenceBox(before, after),
+    same || !after ? null : el("div", { class: "sides" }, el("section", {}, el("h3", {}, "Then"), told(beforeText)), el("section", {}, el("h3", {}, "Today"), told(afterText))),
   ];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Asking the server. Errors are problem documents, and their `detail` is what people see. Numbers keep the digits that they were sent with, where
-// the browser can tell them.
+// Asking the server. Errors are problem documents, and their `detail` is what people see. What callers and Vonage
+// sent can be read with the digits that its numbers had, where the browser can tell them.
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
@@ -23,7 +23,7 @@ export const session = { ended() {} };
 const patience = 20_000;
 
 /**
- * The answer's JSON, or its text with `as: "text"`.
+ * The answer's JSON; with `as: "exact"` with numbers as they were sent (see `parse`), with `as: "text"` as it is.
  * @throws {Problem} also where the server cannot be reached.
  */
 export async function ask(path, { method = "GET", body, as = "json", signal } = {}) {
@@ -41,7 +41,7 @@ export async function ask(path, { method = "GET", body, as = "json", signal } = 
     });
     const text = await response.text();
     if (!response.ok) throw problem(response, text, path);
-    return as === "text" ? text : response.status === 204 ? null : parse(text);
+    return as === "text" ? text : response.status === 204 ? null : as === "exact" ? parse(text) : JSON.parse(text);
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (signal?.aborted) throw new Problem(-1, "No longer wanted.");
@@ -63,8 +63,8 @@ function problem(response, text, path) {
   return new Problem(response.status, detail || `The server answered ${response.status} without saying why.`);
 }
 
-/** JSON in which 1.50 stays 1.50. */
-export function parse(text) {
+/** JSON in which 1.50 stays 1.50: a number that JavaScript writes otherwise is an object that JSON.stringify writes as it was. */
+function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source !== undefined && String(value) !== context.source && JSON.rawJSON
       ? JSON.rawJSON(context.source) : value);

@@ -58,7 +58,7 @@ export class CallView {
   async #read(movesFocus) {
     const [turn, key] = [++this.#turn, this.key];
     try {
-      const call = await ask(`/calls/${encodeURIComponent(key)}${this.page.store.unmasked ? "?unmasked=1" : ""}`);
+      const call = await ask(`/calls/${encodeURIComponent(key)}${this.page.store.unmasked ? "?unmasked=1" : ""}`, { as: "exact" });
       if (turn !== this.#turn) return;
       this.call = call;
       this.#render(movesFocus);

@@ -14,6 +14,7 @@ const spans = [["", "any time"], ["15m", "last 15 min"], ["1h", "last hour"], ["
 
 export class CallsView {
   #searchTimer;
+  added = [];
 
   /** @param {{store: import("./store.js").CallStore, setup: () => object | null, go: (hash: string, replaces?: boolean) => void, reveal: (on: boolean) => void}} page */
   constructor(page) {
@@ -84,7 +85,7 @@ export class CallsView {
   }
 
   /** Shows what an address names: `#/calls/CALL/SEQ?q=…`. */
-  show([key, seq], parameters, isByKey) {
+  show([key, seq], parameters) {
     this.text.value = parameters.get("q") ?? "";
     this.status.value = parameters.get("status") ?? "";
     this.since.value = parameters.get("time") ?? "";
@@ -99,7 +100,7 @@ export class CallsView {
     this.call.query = this.query;
     if (key) {
       if (this.detail.firstChild !== this.call.element) this.detail.replaceChildren(this.call.element);
-      this.call.show(key, seq ? Number(seq) : null, isByKey || this.movesFocus);
+      this.call.show(key, seq ? Number(seq) : null, this.movesFocus);
       this.movesFocus = false;
     } else {
       this.call.leave();
@@ -111,7 +112,7 @@ export class CallsView {
 
   #open(key, isByKey) {
     // On a phone the call takes the list's place, and the focus with it.
-    this.movesFocus = isByKey || this.list.element.offsetParent === null || matchMedia("(max-width: 899px)").matches;
+    this.movesFocus = isByKey || matchMedia("(max-width: 899px)").matches;
     this.page.go(`#/calls/${encodeURIComponent(key)}${this.query ?? ""}`);
   }
 
@@ -128,24 +129,40 @@ export class CallsView {
     this.text.select();
   }
 
-  /** The list, or one call of it, is another. */
+  /** The list, or one call of it, is another. A burst is drawn once. */
   changed({ added, call }) {
-    if (added.length && this.store.order[0] === added[0].conversation_uuid) this.list.shift(added.length);
+    // A page that nobody looks at is not drawn.
+    if (this.added.length < 10_000) this.added.push(...added);
+    if (call && call.conversation_uuid === this.opened) this.call.refresh();
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      const news = this.added;
+      this.added = [];
+      this.#render(news);
+    });
+  }
+
+  #render(added) {
+    const isNew = new Set(added.map((call) => call.conversation_uuid));
+    let inFront = 0;
+    while (isNew.has(this.store.order[inFront])) inFront++;
+    if (inFront) this.list.shift(inFront);
     this.list.draw();
     const { store } = this;
     const many = store.order.length;
     this.heading.textContent = !store.hasLoaded ? "Reading the log…" : `${count(many, "call")}${store.next ? " so far" : ""}${store.isFiltered ? " found" : ""}`;
     this.trouble.replaceChildren(...[store.problem && failure(store.problem), this.hint && el("p", { class: "dim hint" }, this.hint)].filter(Boolean));
     const isEmpty = store.hasLoaded && many === 0 && !store.isLoading;
-    this.list.empty.replaceChildren(...(isEmpty ? this.#nothing() : []));
+    const empty = `${isEmpty} ${store.isFiltered}`;
+    if (empty !== this.empty) this.list.empty.replaceChildren(...(isEmpty ? this.#nothing() : []));
+    this.empty = empty;
     this.revealed.checked = store.unmasked;
-    if (call && call.conversation_uuid === this.opened) this.call.refresh();
     if (added.length && store.hasLoaded) this.#tell(added);
   }
 
   #tell(added) {
     this.news = (this.news ?? 0) + added.length;
-    this.newest = added[0];
+    this.newest = added.at(-1);
     say(() => {
       const many = this.news;
       this.news = 0;

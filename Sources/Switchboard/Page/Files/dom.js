@@ -99,7 +99,7 @@ export const failure = (problem) => el("p", { class: "failure", role: "alert" },
 export function dialog(title, ...children) {
   const back = document.activeElement;
   const box = el("dialog", { "aria-label": title },
-    el("header", {}, el("h2", {}, title), button("Close", () => box.close(), { class: "quiet" })), children);
+    el("div", { class: "head" }, el("h2", {}, title), button("Close", () => box.close(), { class: "quiet" })), children);
   box.addEventListener("close", () => {
     box.remove();
     if (back?.isConnected) back.focus();

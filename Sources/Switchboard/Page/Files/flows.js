@@ -8,9 +8,8 @@ import { el, failure, labelled, select, short, visible } from "./dom.js";
 import { findingList } from "./findings.js";
 import { graphs } from "./graph.js";
 import { jsonBox } from "./json.js";
+import { told } from "./told.js";
 import { count } from "./words.js";
-
-const lines = (text) => (text ?? "").split("\n").map(visible).join("\n");
 
 export class FlowsView {
   #asked;
@@ -30,9 +29,9 @@ export class FlowsView {
     };
     // The picture's links only move.
     if (this.isThere && flow) return target();
-    if (!this.isThere) this.element.replaceChildren(el("h1", {}, "Flows"), el("p", { class: "dim" }, "Reading…"));
+    if (!this.text) this.element.replaceChildren(el("h1", {}, "Flows"), el("p", { class: "dim" }, "Reading…"));
     try {
-      const answer = await ask("/flows");
+      const answer = await ask("/flows", { as: "exact" });
       this.page.flowNames = answer.flows.map(({ name }) => name);
       const text = JSON.stringify(answer);
       if (text !== this.text) this.#render(answer);
@@ -85,7 +84,7 @@ export class FlowsView {
         if (words.value.trim()) values.speech = JSON.stringify({ results: [{ text: words.value.trim(), confidence: "1" }] });
         try {
           const text = await ask(`/voice/${encodeURIComponent(flow.value)}${query(values)}`, { as: "text" });
-          if (turn === this.#asked) answer.replaceChildren(el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "What a caller would hear" }, lines(text)));
+          if (turn === this.#asked) answer.replaceChildren(told(text));
         } catch (problem) {
           if (turn === this.#asked) answer.replaceChildren(failure(problem));
         }
@@ -102,7 +101,7 @@ export class FlowsView {
 
   #template(template, findings) {
     return el("section", { class: "card", id: `template-${template.name}` }, el("h3", { tabindex: "-1" }, visible(template.name)),
-      template.explanation ? el("pre", { class: "words" }, lines(template.explanation)) : null,
+      told(template.explanation),
       template.leads_to.length ? el("p", {}, template.leads_to.map((lead, at) => [at ? "; " : null, `the event of action ${lead.action} `, el("span", { class: "dim" }, `(${visible(lead.option)})`), " is answered by ",
         el("a", { href: `#/flows/${encodeURIComponent(lead.flow)}` }, visible(lead.flow))])) : null,
       findings.length ? findingList(findings) : null,

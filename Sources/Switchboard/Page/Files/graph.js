@@ -5,6 +5,7 @@
 // a box stands in the column behind the first one that leads to it, and edges that go back are dashed.
 
 import { short, svg } from "./dom.js";
+import { plainText } from "./json.js";
 
 const width = 196;
 const gap = 52;
@@ -15,13 +16,14 @@ const mostBoxes = 400;
 
 /** An action in a few words. */
 export function actionWords(action) {
-  const to = action.endpoint?.[0];
+  const to = action.endpoint?.[0] ?? {};
   const words = {
-    talk: () => `“${action.text ?? ""}”`, stream: () => String(action.streamUrl?.[0] ?? ""), input: () => [action.type ?? []].flat().join(", "),
-    connect: () => (to ? `${to.type} ${to.number ?? to.user ?? to.uri ?? to.extension ?? ""}` : ""), conversation: () => String(action.name ?? ""),
-    record: () => (action.endOnKey ? `until ${action.endOnKey}` : ""), notify: () => "", wait: () => (action.timeout ? `${action.timeout} s` : ""),
-  }[action.action];
-  return `${action.action} ${words ? words() : ""}`.trim();
+    talk: () => `“${plainText(action.text)}”`, stream: () => plainText(action.streamUrl?.[0]), input: () => [action.type ?? []].flat().map(plainText).join(", "),
+    connect: () => [to.type, to.number ?? to.user ?? to.uri ?? to.extension].map(plainText).join(" "), conversation: () => plainText(action.name),
+    record: () => (action.endOnKey ? `until ${plainText(action.endOnKey)}` : ""), wait: () => (action.timeout ? `${plainText(action.timeout)} s` : ""),
+  };
+  const name = plainText(action.action);
+  return `${name} ${Object.hasOwn(words, name) ? words[name]() : ""}`.trim();
 }
 
 /** A condition in a few words: what is asked for everywhere is left out. */
@@ -95,5 +97,5 @@ function boxOf(box) {
   return svg("a", { href, class: `box ${box.kind}`, "aria-label": short(`${box.kind} ${box.name}`, 80) },
     svg("rect", { x: box.x, y: box.y, width, height: box.height, rx: 6 }),
     svg("text", { class: "name", x: box.x + 10, y: box.y + 19 }, svg("title", {}, short(`${box.kind} ${box.name}`, 200)), short(box.kind === "flow" ? `/voice/${box.name}` : box.name, 25)),
-    box.lines.map((words, at) => svg("text", { class: "line", x: box.x + 10, y: box.y + head + at * line + 13 }, svg("title", {}, short(box.full[at], 300)), short(words, 29))));
+    box.lines.map((words, at) => svg("text", { class: "line", x: box.x + 10, y: box.y + head + at * line + 13 }, svg("title", {}, short(box.full[at], 300)), short(words, 27))));
 }

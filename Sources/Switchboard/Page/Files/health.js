@@ -47,6 +47,7 @@ export class HealthView {
     const per = (value) => (value < 10 ? Number(value).toFixed(1) : Math.round(value).toLocaleString("en"));
     const card = (name, value, note, tone = "") => el("div", { class: `card number ${tone}` }, el("dt", {}, name), el("dd", {}, value), note ? el("dd", { class: "dim" }, note) : null);
     const against = (value, limit) => (value > limit ? "bad" : value > limit / 2 ? "warn" : "");
+    const size = (value) => (value === null ? "not known" : bytes(value));
     const isWell = health.status === "ok";
     this.body.replaceChildren(
       el("p", {}, el("span", { class: `lamp ${isWell ? "good" : "bad"}` }, isWell ? "All is well." : "Degraded: calls are answered, but")),
@@ -57,7 +58,7 @@ export class HealthView {
         card("Slowest answer", micros(now.answer_worst_us), `of ${micros(limits.answer_us)}`, against(now.answer_worst_us, limits.answer_us)),
         card("Events until on disk, p99", micros(now.event_p99_us), `of ${micros(limits.event_us)}`, against(now.event_p99_us, limits.event_us)),
         card("Connections", now.connections.toLocaleString("en")), card("Waiting for the log", bytes(now.log_queued_bytes)),
-        card("Log", bytes(now.log_bytes)), card("Free on disk", bytes(now.disk_free_bytes), null, now.disk_free_bytes < 1e9 ? "bad" : "")),
+        card("Log", size(now.log_bytes)), card("Free on disk", size(now.disk_free_bytes), null, now.disk_free_bytes !== null && now.disk_free_bytes < 1e9 ? "bad" : "")),
       el("h2", {}, "The last hour"),
       ...(hour.length > 1 ? [el("div", { class: "charts" },
         chart("Answers a minute", hour, "answers", String), chart("Events a minute", hour, "events", String),

@@ -8,6 +8,9 @@ const longest = 100_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 const steering = /[\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
+/** A value in a line: a text as it is, else JSON. */
+export const plainText = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value));
+
 /** JSON text that is the same value, with all that steers a display escaped. */
 export const jsonText = (value, indent) =>
   JSON.stringify(value, null, indent).replace(steering, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -49,7 +52,7 @@ export function difference(before, after) {
     else if (i < a.length && (j === b.length || common[i + 1][j] >= common[i][j + 1])) lines.push(["-", a[i++]]);
     else lines.push(["+", b[j++]]);
   }
-  return lines.map(([sign, line]) => [sign, line]);
+  return lines;
 }
 
 /** The same as a box. */

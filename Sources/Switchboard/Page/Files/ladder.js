@@ -6,6 +6,7 @@
 // Events that name no leg come from between the lanes.
 
 import { short, svg } from "./dom.js";
+import { plainText } from "./json.js";
 import { span, tone } from "./words.js";
 
 const mostLanes = 10;
@@ -26,8 +27,8 @@ export function stepWords(step) {
   if (step.kind === "fallback") return "fallback request";
   const event = step.event ?? {};
   if (step.status === "input") {
-    const keys = event.dtmf?.digits;
-    const said = event.speech?.results?.[0]?.text;
+    const keys = plainText(event.dtmf?.digits);
+    const said = plainText(event.speech?.results?.[0]?.text);
     return keys ? `input: keys ${keys}` : said ? `input: “${said}”` : "input: nothing";
   }
   return step.status ?? step.kind;
@@ -62,7 +63,7 @@ export function lanes(call) {
 export function ladder(call, width, href, selected) {
   const columns = lanes(call);
   const room = Math.max(104, Math.min(230, (width - gutter - 16) / columns.length));
-  const full = Math.max(gutter + room * columns.length + 8, 200);
+  const full = Math.max(gutter + room * columns.length + 8, width - 2);
   const x = (lane) => gutter + room * (lane + 0.5);
   const laneOf = (step) => {
     const at = columns.findIndex((lane) => lane.leg && lane.leg === step.leg || lane.legs?.includes(step.leg));
@@ -117,7 +118,7 @@ export function ladder(call, width, href, selected) {
     ];
     if (step.ncco) {
       const back = line + rung - 8;
-      parts.push(arrow(x(1), back, from - towards * 3, back, "ncco"), text(from, x(1), back - 7, short(step.flow ?? "NCCO", letters(room2)), "ncco"));
+      parts.push(arrow(x(1), back, from - towards * 3, back, "ncco"), text(from, x(1), back - 7, short(step.flow ?? "NCCO", letters(room2 + 48)), "ncco"));
     }
     return svg("a", { href: href(step), class: `rung ${step.seq === selected ? "selected" : ""}`, "data-seq": step.seq, "aria-label": short(title, 200),
       "aria-current": step.seq === selected ? "true" : null }, svg("title", {}, short(title, 300)), parts);

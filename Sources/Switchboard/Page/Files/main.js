@@ -63,7 +63,6 @@ const live = new Live((call) => page.store.apply(call), () => {
 const views = { calls: new CallsView(page), flows: new FlowsView(page), users: new UsersView(page), health: new HealthView(page), setup: new SetupView(page) };
 const titles = { calls: "Calls", flows: "Flows", users: "Users", health: "Health", setup: "Set-up" };
 let current;
-let isByKey = false;
 
 function route() {
   const [path, search] = location.hash.replace(/^#\/?/, "").split("?", 2);
@@ -82,14 +81,18 @@ function route() {
     current = view;
     main.replaceChildren(view.element);
     main.scrollTop = 0;
-    if (!isFirst) main.focus({ preventScroll: true });
+    if (!isFirst) {
+      // Screen readers go on at the new view; nobody has tabbed to it.
+      main.classList.add("placed");
+      main.focus({ preventScroll: true });
+    }
   }
   document.title = `${titles[shown]} – Switchboard`;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.hash === `#/${shown}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  view.show(shown === name || !name ? rest : [], new URLSearchParams(search ?? ""), isByKey);
+  view.show(shown === name || !name ? rest : [], new URLSearchParams(search ?? ""));
 }
 
 addEventListener("hashchange", route);
@@ -111,6 +114,8 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
+
+main.addEventListener("blur", () => main.classList.remove("placed"));
 
 // Whoever was away for long may have slept through a connection that nobody closed.
 let hiddenAt = 0;

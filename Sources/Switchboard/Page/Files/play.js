@@ -12,10 +12,7 @@ export async function openPlayed(key, page) {
   page.go(`#/calls/${encodeURIComponent(key)}`);
 }
 
-async function play(what, page) {
-  const { conversation_uuid: key } = await ask("/play", { method: "POST", body: what });
-  await openPlayed(key, page);
-}
+const play = async (what) => (await ask("/play", { method: "POST", body: what })).conversation_uuid;
 
 /** The button that plays a usual call, and the one beside it that asks first. */
 export function playButton(page) {
@@ -24,7 +21,7 @@ export function playButton(page) {
   const first = button("Play a call", async () => {
     first.disabled = true;
     try {
-      await play({ kind: "phone" }, page);
+      await openPlayed(await play({ kind: "phone" }), page);
     } catch (problem) {
       toast(problem.message);
     }
@@ -68,8 +65,7 @@ function playDialog(page) {
     send.disabled = true;
     trouble.replaceChildren();
     try {
-      const filled = Object.fromEntries(Object.entries(what).filter(([, value]) => value !== ""));
-      const { conversation_uuid: key } = await ask("/play", { method: "POST", body: filled });
+      const key = await play(Object.fromEntries(Object.entries(what).filter(([, value]) => value !== "")));
       box.close();
       openPlayed(key, page);
     } catch (problem) {

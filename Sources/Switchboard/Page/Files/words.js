@@ -27,8 +27,9 @@ export function span(milliseconds) {
   const seconds = size / 1000;
   if (seconds < 60) return `${sign}${seconds < 10 ? seconds.toFixed(1).replace(/\.0$/, "") : Math.round(seconds)} s`;
   const whole = Math.round(seconds);
-  if (whole < 3600) return `${sign}${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ""}`;
+  if (whole < 600) return `${sign}${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ""}`;
   const minutes = Math.round(whole / 60);
+  if (minutes < 60) return `${sign}${minutes} min`;
   return `${sign}${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ""}`;
 }
 

@@ -50,7 +50,7 @@ def http_client(server):
 
 
 class Process:
-    """A command that goes on, and what it printed until a line fitted; `killed` where none came in time."""
+    """A command that goes on, and what it printed until a line fitted."""
 
     def __init__(self, arguments, pattern, work, **environment):
         self.errors = open(f"{work}/errors", "w+", encoding="utf-8")
@@ -61,6 +61,7 @@ class Process:
         watchdog.start()
         self.lines = []
         self.found = None
+        self.drain = None
         for line in self.process.stdout:
             self.lines.append(line)
             self.found = re.search(pattern, line)
@@ -73,11 +74,15 @@ class Process:
             self.end()
             raise AssertionError(f"{arguments[0]} did not start: {said}")
         # A full pipe would stop it.
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        self.drain = threading.Thread(target=self.process.stdout.read, daemon=True)
+        self.drain.start()
 
     def end(self):
         self.process.kill()
         self.process.wait(SECONDS)
+        if self.drain:
+            self.drain.join(SECONDS)
+        self.process.stdout.close()
         self.errors.close()
 
 

@@ -73,6 +73,9 @@ class ManyCallsTest(PageTest):
     many = 5000
 
     def test_five_thousand_calls_stay_few_elements_and_smooth(self):
+        # Whoever reads slower than calls come in is dropped, and goes on with its next connection.
+        self.expected = ["ERR_INCOMPLETE_CHUNKED_ENCODING"]
+
         def send(first):
             connection = http_client(self.server)
             for index in range(first, self.many, 8):

@@ -156,7 +156,7 @@ class CallsTest(PageTest):
         self.browser.one("#row-CON-key-2")
         self.browser.run("document.activeElement.blur()")
         self.browser.press("/")
-        self.assertEqual(self.browser.run("return document.activeElement.type"), "search")
+        self.browser.until(lambda: self.browser.run("return document.activeElement.type") == "search", "the search has no focus")
         self.browser.run("document.querySelector('.rows').focus()")
         self.browser.press(Keys.HOME, Keys.ARROW_DOWN)
         active = self.browser.run("return document.getElementById(document.querySelector('.rows').getAttribute('aria-activedescendant')).call.conversation_uuid")

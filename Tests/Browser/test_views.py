@@ -8,7 +8,7 @@ from support import NUMBER, PageTest, switchboard
 class ViewsTest(PageTest):
     def test_the_set_up_shows_what_to_paste_and_what_is_missing(self):
         self.browser.click(".strip button[aria-label='Copy the answer URL']")
-        self.browser.until(lambda: self.browser.clipboard() == f"{self.server.url}/voice/answer", "it is not copied")
+        self.browser.until(lambda: self.browser.clipboard() == f"http://localhost:{self.server.port}/voice/answer", "it is not copied")
         self.browser.click(".strip details summary")
         self.browser.one(".strip .missing li", "→")
         self.browser.go("#/setup")
@@ -53,7 +53,7 @@ class ViewsTest(PageTest):
         code, said = switchboard("token", "inspect", "--private-key-file", self.server.key, token)
         self.assertEqual(code, 0, said)
         self.assertIn("Zoë 😀", said)
-        self.browser.click("dialog header button")
+        self.browser.click("dialog .head button")
         self.browser.click("button[aria-label='Delete Zoë 😀']")
         self.browser.click("dialog .danger")
         self.browser.one(".sheet", "No user yet")

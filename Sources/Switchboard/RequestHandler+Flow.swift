@@ -35,7 +35,7 @@ extension RequestHandler {
         // What can't be read says nothing that a rule could go by.
         let asked = problem == nil ? flow : FlowSet.fallback
         let baseURL = baseURL(of: asked, head, bytes, exchange)
-        if isAdmin, problem == nil, request.parameters.asksForExplanation { return .now(explanation(flow, baseURL, &request)) }
+        if isAdmin, problem == nil, request.parameters.asksForExplanation { return .now(explanation(flow, baseURL, &request, exchange)) }
         if problem == nil, head.method != .head, flow != FlowSet.fallback, request.parameters.mayBeEvent,
             let reply = event(at: flow, baseURL, &request, head, bytes, body, exchange)
         {
@@ -113,7 +113,15 @@ extension RequestHandler {
         return parameters.value(of: name).flatMap { WebhookLine.party(decoded.span.extracting($0)) }
     }
 
-    private func explanation(_ flow: Int, _ baseURL: [UInt8], _ request: inout FlowRequest) -> Response {
+    /// For now, or for the moment that `explain_at` names.
+    private func explanation(_ flow: Int, _ baseURL: [UInt8], _ request: inout FlowRequest, _ exchange: Exchange) -> Response {
+        if let value = request.parameters.value(of: "explain_at") {
+            let text = String(decoding: request.parameters.decoded.bytes[value], as: UTF8.self)
+            guard let time = TimeArgument.milliseconds(text, now: exchange.wall) else {
+                return .problem(.badRequest, "explain_at is no time; write \(TimeArgument.allowed).")
+            }
+            request.begin(slots: flows.set.paths.count, now: time / 1000)
+        }
         let text = FlowExplanation(flow: flow, flows.set, baseURL: baseURL, &request).text
         return Response(.ok, contentType: .text, body: Array(text.utf8))
     }

@@ -68,6 +68,7 @@ struct CallRouteTests {
                 #expect(call["price"] as? String == "0.01230000" || call["price"] as? String == "0.0123")
                 let steps = try #require(call["steps"] as? [[String: Any]])
                 #expect(steps.compactMap { $0["status"] as? String } == ["started", "ringing", "answered", "completed"])
+                #expect(steps.allSatisfy { ($0["micros"] is Int) == ($0["kind"] as? String == "answer") }, "answers say how long they took")
                 #expect(answer.text.contains("447700900123") == (query != ""))
             }
             #expect(try client.ask(get("/calls/CON-2", Self.admin)).status == 404)

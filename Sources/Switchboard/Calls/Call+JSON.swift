@@ -76,7 +76,7 @@ extension Call.Leg {
 extension CallStep {
     /// Appends `{"kind","status","leg","time","at","seq","repeats","event" or "request","flow","ncco"}`.
     ///
-    /// Further members, each only where it says something: `time_is_arrival`, `reason`, `error`, `about` (the `seq` of the step whose NCCO an
+    /// Further members, each only where it says something: `time_is_arrival`, `micros` (from the request to its answer), `reason`, `error`, `about` (the `seq` of the step whose NCCO an
     /// error event complains about), `again` (the same was asked before).
     package func appendJSON(to output: inout [UInt8], masking: Masking = .masked) {
         var object = ObjectWriter(masking)
@@ -99,6 +99,7 @@ extension CallStep {
             object.name("ncco", &output)
             masking.append(ncco, to: &output)
         }
+        if let micros { object.raw("micros", "\(micros)", &output) }
         object.optional("reason", reason, &output)
         object.optional("error", error, &output)
         if let about { object.raw("about", "\(about)", &output) }

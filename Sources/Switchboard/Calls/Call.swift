@@ -103,6 +103,8 @@ package struct CallStep: Equatable, Sendable {
     /// The rule that chose, and its template: `answer#3 connect-phone`.
     package var flow: String?
     package var ncco: [UInt8]?
+    /// From the request to its answer, in microseconds; of answers alone.
+    package var micros: Int?
     /// Why a fallback was asked for, or what an error event says.
     package var reason: String?
     /// What was wrong on our side.

@@ -192,7 +192,8 @@ struct CallDraft: Sendable {
                 kind: kind, status: status, leg: places[step.legKey].map { legs[$0].uuid }, time: step.time,
                 isTimeOfArrival: record.time == nil, at: record.at, seq: record.seq, repeats: step.repeats,
                 event: record.json(.event).map(Array.init), request: record.json(.request).map(Array.init), flow: record.text(.flow),
-                ncco: ncco, reason: isError || kind == "fallback" ? record.text(.reason) : nil, error: record.text(.error),
+                ncco: ncco, micros: record.text(.micros).flatMap { Int($0) },
+                reason: isError || kind == "fallback" ? record.text(.reason) : nil, error: record.text(.error),
                 about: isError ? served : nil, isAgain: isRequest && !asked.insert("\(kind) \(step.legKey)").inserted)
         }
     }

@@ -12,7 +12,7 @@ import JSON
 package struct CallRecord: Sendable {
     /// Values that are looked at: those of the line, then those of its event or request.
     enum Field: Int, CaseIterable, Sendable {
-        case kind, call, leg, status, event, request, flow, ncco, error
+        case kind, call, leg, status, event, request, flow, ncco, error, micros
         case timestamp, from, to, fromUser, direction, detail, sipCode, duration, price, rate, network
         case disconnectedBy, startTime, endTime, subState, reason, conversationFrom, conversationTo
     }
@@ -161,6 +161,7 @@ private enum Name {
         case 6 where text.equalsExactly("status", at: name): self = .field(.status)
         case 6 where text.equalsExactly("detail", at: name): self = .field(.detail)
         case 6 where text.equalsExactly("reason", at: name): self = .field(.reason)
+        case 6 where text.equalsExactly("micros", at: name): self = .field(.micros)
         case 7 where text.equalsExactly("request", at: name): self = .field(.request)
         case 7 where text.equalsExactly("network", at: name): self = .field(.network)
         case 8 where text.equalsExactly("sip_code", at: name): self = .field(.sipCode)

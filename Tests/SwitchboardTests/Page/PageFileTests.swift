@@ -26,7 +26,7 @@ struct PageFileTests {
         for name in names {
             #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data(PageFiles.all[name]?.text ?? []), "\(name)")
         }
-        #expect(PageFiles.all.values.reduce(0) { $0 + $1.text.count } < 120 * 1024)
+        #expect(PageFiles.all.values.reduce(0) { $0 + $1.text.count } < 120_000)
     }
 
     @Test func `a file is sent compressed where that is taken, and not again while it is the same`() throws {

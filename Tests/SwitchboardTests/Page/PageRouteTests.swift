@@ -69,6 +69,15 @@ struct PageRouteTests {
         #expect(try bench.ask(request("GET", "/setup", cookie + "Sec-Fetch-Site: cross-site\r\n")).status == .forbidden)
     }
 
+    @Test func `what a caller would hear is told for any time`() throws {
+        let bench = try HandlerBench()
+        let flow = "/voice/answer?to=447700900123&from_user=Alice&explain=1"
+        #expect(try bench.ask(request("GET", "\(flow)&explain_at=2026-11-30T10:00Z", Self.admin)).status == .ok)
+        let refused = try bench.ask(request("GET", "\(flow)&explain_at=soon", Self.admin))
+        #expect(refused.status == .badRequest)
+        #expect(try (object(refused)["detail"] as? String)?.contains("explain_at is no time") == true)
+    }
+
     @Test func `an NCCO is explained, and told its errors`() throws {
         let bench = try HandlerBench()
         let good = try object(bench.ask(post("/explain", #"[{"action":"talk","text":"Hi there"}]"#, Self.admin)))

@@ -11,62 +11,62 @@ const longestWait = 30_000;
 const mostCalls = 20_000;
 
 export class Live {
-  #source;
-  #timer;
-  #wait = 1000;
-  #seen = new Map();
-  #hasGap = false;
-  #unmasked = false;
+	#source;
+	#timer;
+	#wait = 1000;
+	#seen = new Map();
+	#hasGap = false;
+	#unmasked = false;
 
-  /**
-   * @param {(call: object, seq: number) => void} onCall a call as it is now.
-   * @param {() => void} onGap what happened may be missing: read the list.
-   * @param {(state: "live" | "lost") => void} onState
-   */
-  constructor(onCall, onGap, onState) {
-    Object.assign(this, { onCall, onGap, onState });
-  }
+	/**
+	 * @param {(call: object, seq: number) => void} onCall a call as it is now.
+	 * @param {() => void} onGap what happened may be missing: read the list.
+	 * @param {(state: "live" | "lost") => void} onState
+	 */
+	constructor(onCall, onGap, onState) {
+		Object.assign(this, { onCall, onGap, onState });
+	}
 
-  /** Begins, or begins anew with numbers shown or masked. */
-  start(unmasked) {
-    this.#unmasked = unmasked;
-    // What was masked comes again unmasked.
-    this.#seen.clear();
-    this.#open();
-  }
+	/** Begins, or begins anew with numbers shown or masked. */
+	start(unmasked) {
+		this.#unmasked = unmasked;
+		// What was masked comes again unmasked.
+		this.#seen.clear();
+		this.#open();
+	}
 
-  #open() {
-    clearTimeout(this.#timer);
-    this.#source?.close();
-    const source = new EventSource(`${prefix}/calls/stream${query({ unmasked: this.#unmasked ? "1" : "" })}`);
-    this.#source = source;
-    source.addEventListener("open", () => {
-      this.#wait = 1000;
-      this.onState("live");
-      if (this.#hasGap) this.onGap();
-      this.#hasGap = false;
-    });
-    source.addEventListener("call", (event) => {
-      const seq = Number(event.lastEventId);
-      let call;
-      try {
-        call = JSON.parse(event.data);
-      } catch {
-        return;
-      }
-      const key = call.conversation_uuid;
-      if (seq <= (this.#seen.get(key) ?? -1)) return;
-      this.#seen.delete(key);
-      this.#seen.set(key, seq);
-      if (this.#seen.size > mostCalls) this.#seen.delete(this.#seen.keys().next().value);
-      this.onCall(call, seq);
-    });
-    source.addEventListener("error", () => {
-      this.onState("lost");
-      if (source.readyState !== EventSource.CLOSED || source !== this.#source) return;
-      this.#hasGap = true;
-      this.#timer = setTimeout(() => this.#open(), this.#wait);
-      this.#wait = Math.min(this.#wait * 2, longestWait);
-    });
-  }
+	#open() {
+		clearTimeout(this.#timer);
+		this.#source?.close();
+		const source = new EventSource(`${prefix}/calls/stream${query({ unmasked: this.#unmasked ? "1" : "" })}`);
+		this.#source = source;
+		source.addEventListener("open", () => {
+			this.#wait = 1000;
+			this.onState("live");
+			if (this.#hasGap) this.onGap();
+			this.#hasGap = false;
+		});
+		source.addEventListener("call", (event) => {
+			const seq = Number(event.lastEventId);
+			let call;
+			try {
+				call = JSON.parse(event.data);
+			} catch {
+				return;
+			}
+			const key = call.conversation_uuid;
+			if (seq <= (this.#seen.get(key) ?? -1)) return;
+			this.#seen.delete(key);
+			this.#seen.set(key, seq);
+			if (this.#seen.size > mostCalls) this.#seen.delete(this.#seen.keys().next().value);
+			this.onCall(call, seq);
+		});
+		source.addEventListener("error", () => {
+			this.onState("lost");
+			if (source.readyState !== EventSource.CLOSED || source !== this.#source) return;
+			this.#hasGap = true;
+			this.#timer = setTimeout(() => this.#open(), this.#wait);
+			this.#wait = Math.min(this.#wait * 2, longestWait);
+		});
+	}
 }

@@ -107,8 +107,8 @@ enum Help {
         switchboard test [FILE|FOLDER…] [FLAG…]: play calls against the flows, and say what does not go as expected
 
         A file holds one scenario, or a list of them: who calls, what people do, and what must hold. Without a path those in the folder
-        scenarios of the flows are played, nccos/scenarios. The server is one of its own, on a port that nobody else knows, with a log that goes with it; time is
-        virtual, so that a call of an hour takes as long as its requests.
+        scenarios of the flows are played, nccos/scenarios. The server is one of its own, on a port that nobody else knows, with a log that
+        goes with it; time is virtual, so that a call of an hour takes as long as its requests.
 
           --url URL
               play against a running server; its clock is its own, so scenarios with "at" are skipped, and its settings are taken as they are
@@ -117,7 +117,8 @@ enum Help {
           --filter TEXT
               only scenarios with this in their name
           --format text|junit|json
-              a line for each as it is played and a story for each that fails (text), or one document in the end
+              a line for each as it is played and a story for each that fails (text), or one document in the end; files with
+              a fault are told on standard error, with 64 and without a document
           --update
               write the NCCOs of calls to the files that scenarios name for them, and show what callers hear otherwise than before
           --jobs N
@@ -134,7 +135,8 @@ enum Help {
 
         call is one of from and to, from_user (to, custom_data), sip and to (headers), or api: { to, from }; with flow, method and at.
         caller, once for each input: press, say or nothing. callees: answers, busy, declines, no-answer, unreachable, machine, bad-number,
-        or { does, after, talk_for, hangs_up }. Also talk_for, hangs_up, gives_up_after, and settings: { number, inbound_user }.
+        or { does, after, talk_for, hangs_up }. Who is told what to do and not rung fails the scenario, and so does what no
+        input listens for. Also talk_for, hangs_up, gives_up_after, and settings: { number, inbound_user }.
         expect: heard, not_heard (text, or matches and a pattern), rung, events, never, rules, answer_within, state, complaints, nccos.
 
         Examples:
@@ -142,7 +144,8 @@ enum Help {
           switchboard test menu.json --filter sales --update
           switchboard test --format junit > report.xml
 
-        Exit codes: 0 all hold, 1 one does not, or none was played, 64 the command line, or scenarios or flows with a fault.
+        Exit codes: 0 all hold, 1 one does not, or none was played, 64 the command line, or scenarios or flows with a fault,
+        69 nobody listens at --url.
         """
 
     static let schema = """

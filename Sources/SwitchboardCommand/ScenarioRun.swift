@@ -15,6 +15,11 @@ import VonageSimulator
     import Darwin
 #endif
 
+/// Nobody takes a connection at the URL of a running server.
+struct NobodyListens: Error {
+    let url: String
+}
+
 final class ScenarioRun {
     /// So long nothing may happen in any call: more than one request can wait.
     private static let patience: Int64 = 60
@@ -26,6 +31,9 @@ final class ScenarioRun {
 
     private var results: [ScenarioResult?] = []
     private var told = 0
+    /// Nothing is told until somebody was there: else most results are of a server that was not started.
+    private var mayTell = true
+    private var foundNobody = false
     private var lastChange: Int64 = 0
     /// Golden files that were written, by path.
     private var written: [String: [UInt8]] = [:]
@@ -40,10 +48,11 @@ final class ScenarioRun {
     }
 
     /// - Parameter tell: is handed each result.
-    /// - Throws: what keeps a server from starting.
+    /// - Throws: what keeps a server from starting; `NobodyListens` where the running one is not there.
     func play(_ scenarios: [Scenario], tell: (ScenarioResult) -> Void) throws {
         results = Array(repeating: nil, count: scenarios.count)
         told = 0
+        (mayTell, foundNobody) = (url == nil, false)
         var groups: [(surroundings: Scenario.Surroundings, members: [Int])] = []
         var places: [Scenario.Surroundings: Int] = [:]
         for (index, scenario) in scenarios.enumerated() {
@@ -70,7 +79,10 @@ final class ScenarioRun {
                 connections: jobs, poller: settings.server.poller, loopbackOnly: url == nil,
                 standIn: settings.publicURL.map { LoopTransport.StandIn(url: $0, instead: address) }, secure: SecureWebhooks().sender)
             play(group.members, scenarios, at: group.surroundings.at, address, transport, tell)
+            if foundNobody { throw NobodyListens(url: address) }
         }
+        mayTell = true
+        tellResults(tell)
     }
 
     private func server(_ surroundings: Scenario.Surroundings) throws -> InnerServer {
@@ -98,8 +110,11 @@ final class ScenarioRun {
             }
             if player.count > 0 { player.turn(milliseconds: 100) }
             tellResults(tell)
+            if foundNobody { return }
             guard Clock.system.monotonic() - lastChange < Self.patience * 1_000_000 else { break }
         }
+        // Those that are left have been waited for, and had no answer.
+        mayTell = true
         for index in members where results[index] == nil {
             results[index] = ScenarioResult(
                 scenarios[index], .fails([ScenarioFailure(endless: scenarios[index], seconds: Self.patience)]))
@@ -113,13 +128,20 @@ final class ScenarioRun {
         player.play(
             call, changed: { [unowned self] _ in lastChange = Clock.system.monotonic() },
             done: { [unowned self] call in
+                // A call that was given up can still come to its end: requests outlive the wait for them.
+                guard results[index] == nil else { return }
+                if !mayTell, call.steps.foundNobody {
+                    foundNobody = true
+                    return
+                }
+                mayTell = true
                 let milliseconds = (Clock.system.monotonic() - began) / 1000
                 results[index] = result(scenario, call.steps, address, milliseconds)
             })
     }
 
     private func tellResults(_ tell: (ScenarioResult) -> Void) {
-        while told < results.count, let result = results[told] {
+        while mayTell, told < results.count, let result = results[told] {
             tell(result)
             told += 1
         }

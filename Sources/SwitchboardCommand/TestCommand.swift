@@ -53,6 +53,9 @@ enum TestCommand {
             screen.flush()
             if format != "text" { screen.note(report.summary) }
             SwitchboardCommand.finish(report.isGood ? 0 : 1)
+        } catch let error as NobodyListens {
+            let cure = "start a server with switchboard serve, or leave --url out for one inside"
+            SwitchboardCommand.finish(69, "switchboard test: nobody listens at \(printable(error.url)); \(cure)")
         } catch let error as FlowFolderError {
             SwitchboardCommand.finish(64, "\(error)\nswitchboard test: the flows have errors; nothing is played until they are mended")
         } catch {

@@ -149,8 +149,23 @@ struct TestCommandTests {
                 #expect(end.output.hasSuffix("1 scenario ran, and it holds; 1 skipped\n"))
             }
             let nobody = try test(["--url", "http://127.0.0.1:1", path])
-            #expect(nobody.status == 1)
-            #expect(nobody.output.contains("Connection refused."))
+            #expect(nobody.status == 69)
+            #expect(nobody.output == "")
+            #expect(
+                nobody.errors
+                    == "switchboard test: nobody listens at \"http://127.0.0.1:1\"; start a server with switchboard serve, or leave --url out for one inside\n"
+            )
+        }
+    }
+
+    @Test func `people who are not rung and keys that nothing asks for fail a scenario`() throws {
+        try withFolder { folder in
+            let typos = busy(#"{ "state": "completed" }"#).replacing(#"[{ "press": "1" }]"#, with: #"[{ "press": "1" }, { "press": "2" }]"#)
+            let path = try write(typos.replacing(#""14155550111": "busy""#, with: #""14155550112": "busy""#), folder)
+            let end = try test(["--nccos", Self.nccos, path])
+            #expect(end.status == 1)
+            #expect(end.output.contains("\(path):4:79: error SCEN112 $.callees.14155550112: nobody rang \"14155550112\""), "\(end.output)")
+            #expect(end.output.contains("$.caller[1]: the caller was to press \"2\", and no input listened"))
         }
     }
 

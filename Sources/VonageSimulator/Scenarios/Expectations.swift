@@ -30,13 +30,15 @@ package struct Expectations {
     private let steps: [PlayedStep]
     private(set) var failures: [ScenarioFailure] = []
 
-    /// All that does not hold; the golden NCCOs are for `GoldenNCCOs`.
+    /// All that does not hold, and what people were to do and never came to; the golden NCCOs are for `GoldenNCCOs`.
     package static func failures(of scenario: Scenario, _ steps: [PlayedStep]) -> [ScenarioFailure] {
         var check = Expectations(scenario, steps)
         for expectation in scenario.expectations { check.check(expectation) }
         if !scenario.expectations.contains(where: { $0.name == "complaints" }) {
             check.checkComplaints([], scenario.path.appending("expect"))
         }
+        check.checkCallees()
+        check.checkCaller()
         return check.failures
     }
 
@@ -170,6 +172,49 @@ package struct Expectations {
         }
     }
 
+    /// Whoever is told what to do is rung; else the name is probably misspelt.
+    private mutating func checkCallees() {
+        var rung = self.rung
+        // Whom the REST API calls is rung by the call itself.
+        if case .api(let party, _, _, _) = scenario.call.origin { rung.append(party.name) }
+        for name in scenario.call.callees.keys.sorted() where !rung.contains(name) {
+            let hint = nearest(name, among: rung).map { "did you mean \(printable($0))?" }
+            fail(
+                .callees, scenario.path.appending("callees").appending(name), "nobody rang \(printable(name))",
+                hint ?? "rung was \(listed(rung, "nobody"))")
+        }
+    }
+
+    /// Each input takes one thing that the caller does, and so does a recording that one of its keys ends.
+    private mutating func checkCaller() {
+        let entries = scenario.call.entries
+        var next = 0
+        var isRecording = false
+        for step in steps {
+            switch step.what {
+            case .action(let name, _, _, nil):
+                if name == "input" { next += 1 }
+                isRecording = name == "record"
+            case .presses(let key):
+                guard isRecording, next < entries.count, case .press(let keys) = entries[next], keys.contains(key) else { continue }
+                next += 1
+                isRecording = false
+            default: break
+            }
+        }
+        for (index, entry) in entries.enumerated().dropFirst(next) {
+            let what =
+                switch entry {
+                case .press(let keys): "press \(printable(keys))"
+                case .say(let words): "say \(printable(words))"
+                case .nothing: "do nothing"
+                }
+            fail(
+                .caller, scenario.path.appending("caller").appending(index), "the caller was to \(what), and no input listened",
+                next == 0 ? "there was no input" : next == 1 ? "there was one input" : "there were \(next) inputs")
+        }
+    }
+
     private mutating func checkComplaints(_ tests: [TextTest], _ path: JSONPath) {
         let complaints = self.complaints
         for (index, test) in tests.enumerated() where !complaints.contains(where: { test.holds(for: normalized($0.text)) }) {
@@ -179,6 +224,18 @@ package struct Expectations {
         where complaint.severity > .noted && !tests.contains(where: { $0.holds(for: normalized(complaint.text)) }) {
             fail(.complaints, path, "Vonage complains: \(complaint.text)", complaint.cure)
         }
+    }
+}
+
+extension [PlayedStep] {
+    /// Whether there were requests, and none found somebody who listens.
+    package var foundNobody: Bool {
+        let exchanges = PlayedExchange.all(of: self)
+        return !exchanges.isEmpty
+            && exchanges.allSatisfy { exchange in
+                guard case .failure(let failure, _) = exchange.outcome else { return false }
+                return failure == .refused || failure == .unresolved
+            }
     }
 }
 

@@ -164,6 +164,8 @@ enum ScenarioRule: Int, CaseIterable, Sendable {
     case complaints
     case nccos
     case neverEnds
+    case callees
+    case caller
 
     var code: String { "SCEN" + String(1000 + rawValue).dropFirst() }
 }

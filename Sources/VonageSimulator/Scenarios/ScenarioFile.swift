@@ -36,7 +36,7 @@ package struct ScenarioFile: Sendable {
     ]
     static let eventNames =
         CallStatus.allCases.map(\.rawValue) + ["human", "disconnected", "input", "notify", "record", "transcribed", "transfer", "error"]
-    static let actionNames = ["record", "conversation", "connect", "talk", "stream", "input", "notify", "wait", "transfer"]
+    static let actionNames = Action.Name.allCases.map(\.rawValue)
 
     /// - Parameter file: names it in scenarios.
     package init(_ text: Span<UInt8>, file: String) {
@@ -243,6 +243,7 @@ package struct ScenarioFile: Sendable {
 
     private mutating func readEntries(_ node: JSONNode, _ path: JSONPath) -> [CallPlan.Entry] {
         list(node, path, "caller is") { file, node, place in
+            file.mark(node, place)
             guard let members = file.object(node, place, "what a caller does is", ["press", "say", "nothing"]) else { return nil }
             guard members.count == 1, let (key, value) = members.members.first else {
                 file.fault(
@@ -280,6 +281,7 @@ package struct ScenarioFile: Sendable {
         var callees: [String: CallPlan.Callee] = [:]
         for (name, node) in members.members {
             let place = path.appending(name)
+            mark(node, place)
             if name.hasPrefix("+") {
                 fault(
                     .badValue, place, node.range.lowerBound, "\(printable(name)) is nobody's name here",

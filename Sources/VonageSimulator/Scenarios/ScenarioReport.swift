@@ -180,9 +180,8 @@ package struct ScenarioReport: Sendable {
     }
 }
 
-/// Without what steers a terminal, and cut.
+/// As it stands and cut, or quoted where it could steer a terminal.
 private func shown(text: String, most: Int = 100) -> String {
-    var view = String.UnicodeScalarView(text.unicodeScalars.prefix(most).map { steersTerminal($0) ? " " : $0 })
-    if text.unicodeScalars.count > most { view.append("…") }
-    return String(view)
+    guard !text.unicodeScalars.contains(where: steersTerminal) else { return printable(text) }
+    return text.unicodeScalars.count > most ? String(text.unicodeScalars.prefix(most)) + "…" : text
 }

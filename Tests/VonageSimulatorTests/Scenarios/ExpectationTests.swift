@@ -76,4 +76,48 @@ struct ExpectationTests {
             Expectations.failures(of: try scenario(#"{"state":"completed"}"#), []).map(\.finding.message)
                 == ["the call ended in no state, not completed"])
     }
+
+    @Test(arguments: [
+        (#""callees":{"Alcie":"busy","Alice":"busy"},"#, #"SCEN112 $.callees.Alcie: nobody rang "Alcie"; did you mean "Alice"?"#),
+        (#""callees":{"Zacharias":"busy"},"#, #"nobody rang "Zacharias"; rung was "14155550111", "Alice""#),
+        (
+            #""caller":[{"press":"1"},{"press":"2"}],"#,
+            #"SCEN113 $.caller[1]: the caller was to press "2", and no input listened; there was one"#
+        ),
+        (#""caller":[{"press":"1"},{"say":"two"}],"#, #"$.caller[1]: the caller was to say "two", and no input"#),
+        (#""caller":[{"press":"1"},{"nothing":true}],"#, "$.caller[1]: the caller was to do nothing, and no input"),
+    ])
+    func `what people were to do and never came to is told, with its place`(_ more: String, _ words: String) throws {
+        let failures = Expectations.failures(of: try scenario(#"{"complaints":[]}"#, more: more), playedSteps)
+        #expect(failures.count == 1)
+        #expect(failures.first?.finding.description.contains(words) == true, "\(failures.map(\.finding))")
+        #expect(failures.first?.finding.column ?? 0 > 90)
+    }
+
+    @Test func `whom the REST API calls is rung`() throws {
+        let text = #"""
+            {"scenario":"a","call":{"api":{"to":{"type":"app","user":"Bob"}}},"callees":{"Bob":"busy"},"expect":{"complaints":[]}}
+            """#
+        let scenario = try #require(scenarioFile(text).scenarios.first)
+        #expect(Expectations.failures(of: scenario, playedSteps).isEmpty)
+    }
+
+    @Test func `what people do is asked for by inputs of the caller, and by a recording that a key ends`() throws {
+        let people = #""callees":{"14155550111":"busy"},"caller":[{"nothing":true},{"press":"1#"}],"#
+        let scenario = try scenario(#"{"complaints":[]}"#, more: people)
+        let record = [step(.action(name: "record", number: 1, of: 1, callee: nil)), step(.presses("#"))]
+        #expect(Expectations.failures(of: scenario, playedSteps + record).isEmpty)
+        let other = [step(.action(name: "record", number: 1, of: 1, callee: nil)), step(.presses("7"))]
+        #expect(Expectations.failures(of: scenario, playedSteps + other).count == 1)
+        let callee = [step(.action(name: "input", number: 1, of: 1, callee: "Bob"))]
+        #expect(Expectations.failures(of: scenario, playedSteps + callee).count == 1)
+    }
+
+    @Test func `nobody is found where each request is refused, and somebody where one is not`() {
+        let refused = exchange(1, .answer, outcome: .failure(.refused, micros: 10))
+        #expect([refused].foundNobody)
+        #expect(![refused, exchange(2, .event, "started")].foundNobody)
+        #expect(![exchange(1, .answer, outcome: .failure(.responseTimeout, micros: 10))].foundNobody)
+        #expect(![step(.stays)].foundNobody)
+    }
 }

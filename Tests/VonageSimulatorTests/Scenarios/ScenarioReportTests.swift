@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import NCCO
 import Testing
 
 @testable import VonageSimulator
@@ -58,11 +59,18 @@ struct ScenarioReportTests {
 
     @Test func `a failure shows its place and the call, and no line steers a terminal`() throws {
         let lines = try report().results[1].lines
-        #expect(lines.first?.hasPrefix("FAILED   a.json:1: a < b & \"c\"") == true)
+        #expect(lines.first == #"FAILED   a.json:1: "a < b & \"c\"\u{1}""#)
         #expect(lines[1].hasPrefix("  a.json:1:"))
         #expect(lines.contains("  The call:"))
         #expect(lines.contains { $0.contains("presses 1") })
         #expect(!lines.joined().unicodeScalars.contains { $0.value < 0x20 })
+    }
+
+    @Test(arguments: ["\u{202E}", "\u{1B}[2J", "\u{200B}"]) func `a name that would steer a terminal is quoted`(_ text: String) throws {
+        var scenario = try scenario(#"{"rung":[]}"#)
+        scenario.name = "a\(text)b"
+        let lines = ScenarioResult(scenario, .holds).lines
+        #expect(lines == ["ok       a.json:1: \(printable(scenario.name))"])
     }
 
     @Test func `none that ran is a failure, and so is one that fails`() throws {

@@ -17,8 +17,8 @@ func scenarioFile(_ text: String) -> ScenarioFile {
     return ScenarioFile(bytes.span, file: "a.json")
 }
 
-func scenario(_ expect: String) throws -> Scenario {
-    let file = scenarioFile(scenarioText(expect))
+func scenario(_ expect: String, more: String = "") throws -> Scenario {
+    let file = scenarioFile(scenarioText(expect, more: more))
     #expect(file.findings.isEmpty, "\(file.findings)")
     return try #require(file.scenarios.first)
 }

@@ -43,7 +43,7 @@ package struct Trouble: Sendable, Hashable {
             case "empty": kinds.append(.empty)
             case "cut": kinds.append(.cut)
             default:
-                guard name.hasPrefix("slow="), let time = Self.duration(name.dropFirst(5)) else {
+                guard name.hasPrefix("slow="), let time = try? duration(name.dropFirst(5), in: 0...Self.longest) else {
                     throw SimulatorError("trouble is a list of 429, 500, 503, html, html=200, empty, cut and slow=30s (at most 600s)")
                 }
                 kinds.append(.slow(time))
@@ -52,21 +52,6 @@ package struct Trouble: Sendable, Hashable {
         guard kinds.count <= 100 else { throw SimulatorError("a list of trouble has at most 100 kinds") }
         self.kinds = kinds
         self.every = every
-    }
-
-    /// `30s`, `1500ms`, `2min`, in milliseconds.
-    private static func duration(_ text: Substring) -> Int64? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard (1...9).contains(digits.utf8.count), let number = Int64(digits) else { return nil }
-        let factor: Int64? =
-            switch text[digits.endIndex...] {
-            case "ms": 1
-            case "s": 1000
-            case "min": 60_000
-            default: nil
-            }
-        guard let factor, number * factor <= longest else { return nil }
-        return number * factor
     }
 
     /// Of all kinds, in milliseconds; 0 where none is slow.

@@ -198,6 +198,8 @@ private struct StepCounter {
             all.steps = sum(all.steps, product(ways, steps))
             ways = product(ways, one.ways)
         }
+        // At least once, should Swift read braces with blanks in them as text.
+        all = Cost(ways: max(all.ways, one.ways), steps: max(all.steps, one.steps))
         // Swift's Regex goes back to the longest twice: `a?` ten times in a row was seen to be tried in three to the tenth ways.
         all.ways = sum(all.ways, 1)
         // At the very end a repeat that wants one at most takes what is there, and nothing behind it can fail: it is gone through once.

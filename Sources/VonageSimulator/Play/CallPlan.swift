@@ -91,7 +91,7 @@ package struct CallPlan: Sendable {
     /// When the caller hangs up whatever happens, from the beginning of the call; nil: never.
     package var callerGivesUpAfter: Int64?
     package var limits = WebhookLimits()
-    /// How long the call lasts at most; the REST API's `length_timer`.
+    /// How long the call lasts at most, from the answer on; the REST API's `length_timer`.
     package var longest: Int64 = 7_200_000
     /// For how long a call of the REST API rings; its `ringing_timer`.
     package var ringsFor: Int64 = 60_000

@@ -20,8 +20,8 @@ package struct CallVerdict: Sendable {
     package init(_ call: PlayedCall) {
         limits = call.plan.limits
         lasted = call.now - call.began
-        severity = call.complaints.map(\.severity).max()
-        complaints = call.complaints.count
+        severity = call.severity
+        complaints = call.complaintCount
         for step in call.steps {
             guard case .exchange(let exchange) = step.what, case .reply(let reply) = exchange.outcome else { continue }
             if exchange.request.kind == .event {

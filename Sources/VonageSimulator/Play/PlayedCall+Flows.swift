@@ -86,6 +86,11 @@ extension PlayedCall {
     /// Carries out actions until one holds up the next.
     private mutating func run(_ flow: Int) {
         while flows[flow].isRunning, flows[flow].index < flows[flow].actions.count {
+            actionCount += 1
+            guard actionCount <= Self.mostActions else {
+                if !isCircling { endCircle("\(Self.mostActions) actions") }
+                return
+            }
             let action = flows[flow].actions[flows[flow].index]
             note(
                 .action(

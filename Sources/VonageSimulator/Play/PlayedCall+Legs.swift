@@ -58,6 +58,7 @@ extension PlayedCall {
         legs[0].answered = now
         noteChange(legs[0].uuid, .answered)
         note(.leg(callee: nil, uuid: legs[0].uuid, status: "answered", detail: nil))
+        schedule(after(plan.longest), .ends(byPlatform: true))
         tellState(0, "answered")
     }
 
@@ -140,7 +141,10 @@ extension PlayedCall {
         note(.leg(callee: calleeName(leg), uuid: legs[leg].uuid, status: "answered", detail: nil))
         tellState(leg, "answered")
         scheduleDetection(leg)
-        guard leg > 0 else { return startFirst() }
+        guard leg > 0 else {
+            schedule(after(plan.longest), .ends(byPlatform: true))
+            return startFirst()
+        }
         guard let connect = legs[leg].connect else { return }
         schedule(now + Int64(connect.limit?.value ?? 7200) * 1000, .limit(leg: leg))
         if case .phone(let phone) = connect.endpoint {

@@ -59,7 +59,11 @@ extension PlayedCall {
 
     private mutating func begin(_ recording: PlayedRecording) {
         guard recordings.count < Self.mostRecordings else {
-            return complain(.noted, "a recording is not made: \(Self.mostRecordings) go on already", cure: "let one record do")
+            if !hasTooManyRecordings {
+                complain(.noted, "a recording is not made: \(Self.mostRecordings) go on already", cure: "let one record do")
+            }
+            hasTooManyRecordings = true
+            return
         }
         recordings.append(recording)
     }

@@ -40,11 +40,7 @@ extension PlayedCall {
         mayCarryNCCO: Bool, attempt: Int = 1, original: PlayedRequest? = nil
     ) {
         if !isCircling, requestCount + needsToEnd >= Self.mostRequests {
-            isCircling = true
-            complain(
-                .lost, "the call goes in circles: \(requestCount) requests, and none of them ends it",
-                cure: "let a flow that asks again give up after some tries")
-            schedule(now, .ends(byPlatform: false))
+            endCircle("\(requestCount) requests")
         }
         // From then on only what is told of the end goes out, and nothing twice.
         guard requestCount < Self.mostRequests, !isCircling || kind == .event && !mayCarryNCCO && attempt == 1 else { return }

@@ -16,15 +16,29 @@ import NCCO
 package struct PlayedCall: Sendable {
     /// Requests of one call; a flow that goes in circles ends in time for the events of the end to be among them.
     package static let mostRequests = 500
-    /// Steps that are kept.
-    static let mostSteps = 5000
+    /// Actions that are carried out in one call.
+    static let mostActions = 100_000
+    /// Steps that are kept from the beginning on, and of what happens then the last that are; exchanges and complaints are kept all.
+    static let (mostSteps, lastSteps) = (4000, 500)
+    /// How long a call may take until it is answered, in milliseconds: from then on `CallPlan.longest` counts.
+    static let longestUnanswered: Int64 = 600_000
+    /// Complaints that are kept. Beyond them only one that is graver than all before is.
+    static let mostComplaints = 1000
 
     package let plan: CallPlan
     private let makeID: @Sendable () -> String
 
-    /// In the order in which they became known: an exchange stands where its outcome came, with the time at which it was sent.
+    /// In the order in which they became known: an exchange stands where its outcome came, with the time at which it was sent. Steps are only
+    /// ever added; the last of a long call come once all its legs have ended.
     package private(set) var steps: [PlayedStep] = []
-    package internal(set) var complaints: [Complaint] = []
+    /// The last steps of a long call, while it goes on.
+    private var lastSteps: [PlayedStep] = []
+    private var missingSteps = 0
+    package private(set) var complaints: [Complaint] = []
+    /// How many there were, with those that are not kept.
+    package private(set) var complaintCount = 0
+    /// That of the gravest complaint; nil where there is none.
+    package private(set) var severity: Complaint.Severity?
     /// Milliseconds since 1970.
     package let began: Int64
     package internal(set) var now: Int64
@@ -37,8 +51,10 @@ package struct PlayedCall: Sendable {
     private var newRequests: [PlayedRequest] = []
     var waiting: [Int: Waiting] = [:]
     var requestCount = 0
+    var actionCount = 0
     /// The call goes in circles and is about to end.
-    var isCircling = false
+    private(set) var isCircling = false
+    var hasTooManyRecordings = false
     /// Ids of conversations by name.
     var rooms: [String: String]
     private var nextEntry = 0
@@ -72,6 +88,7 @@ package struct PlayedCall: Sendable {
         case limit(leg: Int)
         /// The whole call ends, whoever is in it.
         case ends(byPlatform: Bool)
+        case endsUnanswered
         case detected(leg: Int, DetectedParty)
     }
 
@@ -90,7 +107,7 @@ package struct PlayedCall: Sendable {
 
     /// Begins the call.
     package mutating func start() {
-        schedule(after(plan.longest), .ends(byPlatform: true))
+        schedule(after(Self.longestUnanswered), .endsUnanswered)
         if let time = plan.callerGivesUpAfter { schedule(after(time), .hangsUp(leg: 0)) }
         beginFirstLeg()
     }
@@ -149,23 +166,66 @@ package struct PlayedCall: Sendable {
 
     /// - Parameter time: when it began, now unless it is given.
     mutating func note(_ what: PlayedStep.What, at time: Int64? = nil) {
-        switch steps.count {
-        case ..<(Self.mostSteps - 1): steps.append(PlayedStep(at: (time ?? now) - began, what: what))
-        case Self.mostSteps - 1:
-            // The last that is kept says so.
-            let complaint = Complaint(
-                severity: .noted, text: "more happens than the \(Self.mostSteps) steps that are kept", cure: "let the NCCO do less",
-                request: nil)
-            complaints.append(complaint)
-            steps.append(PlayedStep(at: now - began, what: .complaint(complaint)))
-        default: break
+        let step = PlayedStep(at: (time ?? now) - began, what: what)
+        guard !isSilent, steps.count >= Self.mostSteps || !lastSteps.isEmpty else {
+            addLastSteps()
+            return steps.append(step)
         }
+        lastSteps.append(step)
+        if lastSteps.count >= 2 * Self.lastSteps { thinOut() }
+    }
+
+    /// Of the last steps those that are too old go, but for what a verdict is made of, whose number has bounds of its own.
+    private mutating func thinOut() {
+        let old = lastSteps.dropLast(Self.lastSteps)
+        let kept = old.filter { step in
+            switch step.what {
+            case .exchange, .complaint: true
+            default: false
+            }
+        }
+        missingSteps += old.count - kept.count
+        lastSteps.removeFirst(old.count)
+        steps += kept
+    }
+
+    private mutating func addLastSteps() {
+        guard !lastSteps.isEmpty else { return }
+        thinOut()
+        let last = lastSteps
+        lastSteps = []
+        if missingSteps > 0 {
+            keep(
+                Complaint(
+                    severity: .noted, text: "\(missingSteps) steps in the middle of the call are not kept", cure: "let the NCCO do less",
+                    request: nil), at: (last.first?.at ?? 0) + began)
+        }
+        steps += last
     }
 
     mutating func complain(_ severity: Complaint.Severity, _ text: String, cure: String = "", about request: Int? = nil) {
-        let complaint = Complaint(severity: severity, text: text, cure: cure, request: request)
+        let isGraver = self.severity.map { severity > $0 } ?? true
+        guard complaints.count < Self.mostComplaints || isGraver else {
+            complaintCount += 1
+            return
+        }
+        keep(Complaint(severity: severity, text: text, cure: cure, request: request), at: now)
+    }
+
+    private mutating func keep(_ complaint: Complaint, at time: Int64) {
+        complaintCount += 1
+        severity = max(severity ?? .noted, complaint.severity)
         complaints.append(complaint)
-        note(.complaint(complaint))
+        note(.complaint(complaint), at: time)
+    }
+
+    /// What goes on for ever is ended.
+    mutating func endCircle(_ what: String) {
+        isCircling = true
+        complain(
+            .lost, "the call goes in circles: \(what), and none of them ends it",
+            cure: "let a flow that asks again give up after some tries")
+        schedule(now, .ends(byPlatform: false))
     }
 
     mutating func noteChange(_ uuid: String, _ status: CallStatus) { legChanges.append((uuid, status)) }
@@ -200,6 +260,7 @@ package struct PlayedCall: Sendable {
         case .partsFrom(let callee, let leg): if isCallee(callee) { hangUp(leg, byPlatform: false) }
         case .limit(let leg): hangUp(leg, byPlatform: true)
         case .ends(let byPlatform): for leg in legs.indices { hangUp(leg, byPlatform: byPlatform) }
+        case .endsUnanswered: if legs.first?.answered == nil { for leg in legs.indices { hangUp(leg, byPlatform: true) } }
         case .detected(let leg, let party): detect(leg, party)
         }
     }

@@ -37,7 +37,7 @@ struct PlayedPromptTests {
 
     @Test func `what is repeated for ever is heard until the caller has had enough`() {
         #expect(ends(talk(#","loop":0"#)) == "in completed user +12.6")
-        #expect(ends(talk(#","loop":2147483647"#)) == "in completed platform +7200.0")
+        #expect(ends(talk(#","loop":2147483647"#)) == "in completed platform +7200.6")
     }
 
     @Test func `texts are heard one behind the other`() { #expect(ends(talk(), talk()) == "in completed platform +2.6") }
@@ -75,7 +75,7 @@ struct PlayedPromptTests {
 
     @Test(arguments: [
         ("", "10.6"), (#","timeout":2.3"#, "2.9"), (#","timeout":0.1"#, "0.7"), (#","timeout":0"#, "0.7"),
-        (#","timeout":99999"#, "7200.0"),
+        (#","timeout":99999"#, "7200.6"),
     ])
     func `a pause is within its bounds`(options: String, end: String) {
         #expect(ends(#"{"action":"wait"\#(options)}"#) == "in completed platform +\(end)")

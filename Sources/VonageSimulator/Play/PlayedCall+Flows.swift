@@ -15,7 +15,9 @@ extension PlayedCall {
             tellSyntaxError(leg)
             complain(.lost, "the call is dropped: it has no NCCO that can be read")
             hangUp(leg, byPlatform: true)
-        case .actions(let actions): begin(actions, on: leg)
+        case .actions(let actions, let notes):
+            complain(about: notes, .noted)
+            begin(actions, on: leg)
         }
     }
 

@@ -118,8 +118,8 @@ extension PlayedCall {
             giveUp(waiting, failure.text)
         case .reply(let reply):
             judgeSpeed(reply, request)
-            // What was done to a request on its way is no fault of the server's.
-            receive(reply, waiting, fault: trouble.isEmpty ? .broken : .noted, &reader)
+            // An answer that trouble has touched is no fault of the server's.
+            receive(reply, waiting, fault: trouble.contains(where: Self.touchesAnswer) ? .noted : .broken, &reader)
         }
     }
 
@@ -157,17 +157,24 @@ extension PlayedCall {
         }
         switch reader.read(reply.body) {
         case .refused(let findings):
-            complain(about: findings, request.number)
+            complain(about: findings, fault, request.number)
             tellSyntaxError(waiting.leg)
             giveUp(waiting, "Syntax error in NCCO. Invalid value type or action.")
-        case .actions(let actions): take(actions, waiting.purpose)
+        case .actions(let actions, let notes):
+            complain(about: notes, .noted, request.number)
+            take(actions, waiting.purpose)
         }
     }
 
     /// At most five of what is wrong with an NCCO.
-    mutating func complain(about findings: [Finding], _ request: Int? = nil) {
-        for finding in findings.prefix(5) { complain(.broken, "NCCO: \(finding)", about: request) }
-        if findings.count > 5 { complain(.broken, "NCCO: \(findings.count - 5) more errors", about: request) }
+    mutating func complain(about findings: [Finding], _ severity: Complaint.Severity = .broken, _ request: Int? = nil) {
+        for finding in findings.prefix(5) { complain(severity, "NCCO: \(finding)", about: request) }
+        if findings.count > 5 { complain(severity, "NCCO: \(findings.count - 5) more of that kind", about: request) }
+    }
+
+    /// Whether this trouble changes what is answered, and not only how often or how late.
+    private static func touchesAnswer(_ trouble: String) -> Bool {
+        ["answered by a tunnel", "answer lost", "unsigned"].contains(trouble)
     }
 
     /// What starts as an array does.

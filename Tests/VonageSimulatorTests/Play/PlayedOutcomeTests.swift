@@ -164,4 +164,20 @@ struct PlayedOutcomeTests {
         #expect(
             play(phoneCall, ["answer": [slow]]).complained == ["note: the answer request was answered after 2501 ms of 5000"])
     }
+
+    @Test(arguments: [
+        ("delivered twice", "refused"), ("answer 100 ms late", "refused"), ("answered by a tunnel", "note"), ("unsigned", "note"),
+    ])
+    func `only trouble that touches an answer excuses it`(trouble: String, severity: String) {
+        for outcome in [Self.refused, Self.page, .status(404)] {
+            var call = PlayedCall(phoneCall, began: noon, ids: { "id" })
+            var reader = NCCOReader()
+            call.start()
+            for request in call.takeRequests() where request.kind == .answer {
+                call.finish(request.number, outcome, trouble: [trouble], at: noon, reader: &reader)
+            }
+            #expect(
+                call.complained.first?.hasPrefix(severity) == true && call.complained.last?.hasPrefix("lost: the call is dropped") == true)
+        }
+    }
 }

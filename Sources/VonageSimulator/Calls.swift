@@ -43,6 +43,22 @@ extension SimulatedVonage {
         put(new)
     }
 
+    /// The conversation of this name that a call enters: the one that there is, or a new one.
+    ///
+    /// - Returns: nil where there is no room for a new one.
+    mutating func room(named name: String, for call: String, at now: Int64) -> String? {
+        if var room = conversations.named(name) {
+            if room.members.isEmpty {
+                room.emptySince = now
+                put(room)
+            }
+            return room.id
+        }
+        guard let region = calls[call]?.region, hasRoomForConversation else { return nil }
+        let room = try? addConversation(named: name, region, at: now) { $0.properties = Self.callProperties }
+        return room?.id
+    }
+
     /// Ends what nobody plays any more: whoever talked has talked, and who was still being called was not reached.
     ///
     /// - Parameter now: nil where that is not known; then a call ends with the last that is known of it.

@@ -34,13 +34,11 @@ package final class PlayedCalls: Sendable {
 
     private let inbox: OrderInbox
     private let running = DispatchGroup()
-    private let simulation: SharedSimulation
 
     /// Starts the thread.
     ///
     /// - Throws: where there are no descriptors for it, or webhooks cannot be signed.
     init(_ configuration: Configuration, simulation: SharedSimulation, applicationID: ApplicationID, clock: Clock) throws {
-        self.simulation = simulation
         let inbox = OrderInbox()
         self.inbox = inbox
         let failure = Locked<(any Error)?>(nil)
@@ -63,14 +61,10 @@ package final class PlayedCalls: Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// Leaves orders for the thread. Callable from any thread; those of one thread are carried out in their order.
-    func carryOut(_ orders: [CallOrder], at now: Int64) {
-        guard !orders.isEmpty else { return }
-        for order in inbox.add(orders) {
-            // Nobody will play it.
-            if case .begin = order.what { simulation.use { _ = $0.advance(call: order.call, to: .failed, at: now) } }
-        }
-    }
+    /// Leaves orders for the thread, which carries them out in this order. Callable from any thread, and waits for nothing.
+    ///
+    /// - Returns: those that will not be carried out.
+    func takeOn(_ orders: [CallOrder]) -> [CallOrder] { orders.isEmpty ? [] : inbox.add(orders) }
 
     /// Plays no further. What is under way breaks off; calls that are not over are left as they are.
     ///
@@ -177,7 +171,10 @@ private final class CallStage {
         plan.entries = configuration.entries
         plan.talkFor = configuration.talkFor
         let follower = CallFollower(uuid, plan, simulation, configuration.report)
-        let call = PlayedCall(plan, began: clock.wall(), ids: { TokenID().description })
+        let (simulation, clock) = (simulation, clock)
+        let call = PlayedCall(
+            plan, began: clock.wall(), ids: { TokenID().description },
+            rooms: { name in simulation.use { $0.room(named: name, for: uuid, at: clock.wall()) } })
         let handle = player.play(
             call, changed: { follower.follow(&$0) },
             done: { [weak self] _ in

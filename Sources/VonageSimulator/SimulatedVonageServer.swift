@@ -133,8 +133,16 @@ final class SharedSimulation: Sendable {
         self.report = report
     }
 
-    func answer(_ request: SimulatedRequest, at now: Int64) -> SimulatedAnswer {
-        let answer = state.withLock { $0.vonage.answer(request, at: now) }
+    /// - Parameter calls: get the orders, in the order in which they were accepted on whatever connection.
+    func answer(_ request: SimulatedRequest, at now: Int64, calls: PlayedCalls? = nil) -> SimulatedAnswer {
+        let answer = state.withLock { state in
+            let answer = state.vonage.answer(request, at: now)
+            for order in calls?.takeOn(answer.orders) ?? [] {
+                // Nobody will play it.
+                if case .begin = order.what { _ = state.vonage.advance(call: order.call, to: .failed, at: now) }
+            }
+            return answer
+        }
         if answer.hasChanged { changed() }
         return answer
     }
@@ -211,8 +219,7 @@ private final class SimulatorHandler: Handler {
         let request = SimulatedRequest(
             head.method, target, authority: bytes.text(head.authority), authorization: head.authorization.map { bytes.text($0) },
             contentType: head.contentType.map { bytes.text($0) }, body: body.indices.map { body[$0] })
-        let answer = shared.answer(request, at: exchange.wall)
-        calls?.carryOut(answer.orders, at: exchange.wall)
+        let answer = shared.answer(request, at: exchange.wall, calls: calls)
         guard answer.delay > 0 else { return .now(answer.response) }
         let (mailbox, ticket) = (mailbox, exchange.ticket)
         let isPromised = shared.after(answer.delay) { mailbox.complete([ticket], with: answer.response) }

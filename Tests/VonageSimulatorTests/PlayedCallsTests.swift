@@ -224,6 +224,24 @@ struct PlayedCallsTests {
             ])
     }
 
+    @Test func `calls enter the same conversation by the same name, and the one that the API has made`() throws {
+        let simulation = try played()
+        let (first, second) = (try simulation.makeCall(), try simulation.makeCall())
+        let tea = try simulation.ask(.post, "/v1/conversations", #"{"name":"tea"}"#)["id"]
+        func room(_ name: String, _ call: String) -> String? { simulation.vonage.room(named: name, for: call, at: simulation.now) }
+        let entered = [room("tea", first), room("room", first), room("room", second)]
+        let id = try #require(entered[1])
+        #expect(entered == [tea, id, id])
+        #expect(try simulation.ask(.get, "/v1/conversations/\(id)")["name"] == "room")
+        // It goes two days after somebody has entered it last.
+        simulation.now += 100_000_000
+        let again = room("room", second)
+        simulation.now += 100_000_000
+        #expect(try simulation.ask(.get, "/v1/conversations/\(id)").status == 200 && again == id)
+        simulation.now += 100_000_000
+        #expect(try simulation.ask(.get, "/v1/conversations/\(id)").status == 404)
+    }
+
     @Test func `calls end with the simulator that played them`() throws {
         let simulation = try played()
         let (talking, ringing) = (try simulation.makeCall(), try simulation.makeCall())
@@ -271,6 +289,17 @@ struct PlayedCallsTests {
                 "    3.000  hears the file https://a.example/hold.mp3", #"    4.000  hears "One moment.""#,
                 "    5.000  hears the file https://a.example/b.mp3",
             ])
+    }
+
+    @Test func `keys that the API presses before anybody has answered are heard by nobody`() {
+        let nowhere = WebhookAddress(url: "http://a.example/", method: .get)
+        var plan = CallPlan(.api(to: .phone("1"), from: nil, ncco: Array("[]".utf8), answer: nil), answer: nowhere, event: nil)
+        plan.legID = "leg"
+        var call = PlayedCall(plan, began: 0, ids: { "id" })
+        call.start()
+        call.press("1", uuid: "leg", at: 1000)
+        call.press("2", uuid: "none", at: 1000)
+        #expect(!call.steps.contains { if case .presses = $0.what { true } else { false } })
     }
 
     @Test func `each key is told where the API wants it, until it does not`() {

@@ -101,8 +101,6 @@ package struct CallPlan: Sendable {
     package var regionURL = "https://api-us-3.vonage.com"
     /// Whether events on how the call comes about are sent before the answer request.
     package var sendsEventsFirst = false
-    /// Ids of conversations that have a name already.
-    package var namedConversations: [String: String] = [:]
     /// The caller's leg and conversation, where they have ids already.
     package var legID: String?
     package var conversationID: String?

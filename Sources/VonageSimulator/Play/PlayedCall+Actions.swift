@@ -76,9 +76,7 @@ extension PlayedCall {
         let leg = flows[flow].leg
         let name = conversation.name.description
         note(.enters(name))
-        let id = rooms[name] ?? "CON-\(newID())"
-        rooms[name] = id
-        move(leg, to: id)
+        move(leg, to: room(named: name))
         // Whoever does not start a conversation waits for a moderator, and none comes: there is music, and nothing to be recorded.
         if conversation.startOnEnter == false {
             if let music = conversation.musicOnHoldURL { note(.plays(url: music.description, callee: calleeName(leg))) }

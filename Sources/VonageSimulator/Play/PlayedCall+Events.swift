@@ -65,7 +65,8 @@ extension PlayedCall {
 
     mutating func tellCompleted(_ index: Int, byPlatform: Bool, sipCode: Int?) {
         let leg = legs[index]
-        let isApp = if case .app = leg.party { true } else { false }
+        // Only legs that go through SIP have a network, and are paid for by the minute.
+        let isPaid = leg.party.rings
         let seconds = leg.answered.map { max(now - $0, 0) / 1000 } ?? 0
         // To a phone without a caller id Vonage shows, and tells in the end, that it is unknown.
         let isUnknown =
@@ -75,9 +76,9 @@ extension PlayedCall {
             WebhookFields([
                 // Whole seconds, as they are seen in logs.
                 "headers": .emptyObject, "end_time": .text(isoTime(now / 1000 * 1000)), "uuid": .text(leg.uuid),
-                "network": isApp ? .null : .text("US-FIXED"), "duration": .text("\(seconds)"),
+                "network": isPaid ? .text("US-FIXED") : .null, "duration": .text("\(seconds)"),
                 "start_time": .textOrNull(leg.answered.map { isoTime($0 / 1000 * 1000) }),
-                "rate": .text(isApp ? "0.00" : money(Self.rate)), "price": .text(isApp ? "0" : money(Self.rate * seconds / 60)),
+                "rate": .text(isPaid ? money(Self.rate) : "0.00"), "price": .text(isPaid ? money(Self.rate * seconds / 60) : "0"),
                 "from": isUnknown ? .text("Unknown") : .textOrNull(leg.from), "to": .textOrNull(leg.to),
                 "conversation_uuid": .text(leg.conversation), "status": .text("completed"), "direction": .text(leg.direction),
                 "disconnected_by": .text(byPlatform ? "platform" : "user"), "sip_code": sipCode.map { .number($0) },

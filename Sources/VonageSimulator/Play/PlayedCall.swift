@@ -8,8 +8,10 @@
 // told; `+Flows` how an NCCO runs; `+Actions`, `+Input` and `+Recordings` its steps; `+Legs` how legs begin, change and end; `+Detection` what
 // is told of machines.
 //
-// What no source says for certain is decided here as people see it happen: actions behind a `connect` run once the callee has left; a caller
-// needs a second to react; a voice speaks 15 characters a second, a sound file lasts 5 seconds.
+// What no source says for certain is decided here as people see it happen: a caller needs a second to react; a voice speaks 15 characters a
+// second, a sound file lasts 5 seconds. Of what follows an answered `connect` Vonage's pages contradict each other. By the call-flow guide the
+// NCCO moves on, and a further `connect` adds a third party; by the page on `connect`, and by logs of real calls, the next action runs when the
+// callee has left. The second is played.
 
 import NCCO
 
@@ -56,7 +58,8 @@ package struct PlayedCall: Sendable {
     private(set) var isCircling = false
     var hasTooManyRecordings = false
     /// Ids of conversations by name.
-    var rooms: [String: String]
+    var rooms: [String: String] = [:]
+    private let findRoom: @Sendable (String) -> String?
     private var nextEntry = 0
 
     /// States of legs since they were last asked for, for whoever keeps a list of calls.
@@ -95,12 +98,15 @@ package struct PlayedCall: Sendable {
     /// - Parameters:
     ///   - began: milliseconds since 1970.
     ///   - ids: gives a UUID in lower case, a new one each time.
-    package init(_ plan: CallPlan, began: Int64, ids: @escaping @Sendable () -> String) {
+    ///   - rooms: gives the id of the conversation of a name that is shared with other calls; nil where there is none.
+    package init(
+        _ plan: CallPlan, began: Int64, ids: @escaping @Sendable () -> String, rooms: @escaping @Sendable (String) -> String? = { _ in nil }
+    ) {
         self.plan = plan
         self.began = began
         now = began
         makeID = ids
-        rooms = plan.namedConversations
+        findRoom = rooms
     }
 
     // MARK: The surface
@@ -138,7 +144,7 @@ package struct PlayedCall: Sendable {
     package mutating func advance(to time: Int64) { happen(until: time, stopsAtRequests: true) }
 
     /// Who plays without a clock looks at requests before anything else happens; who plays with one has let the time pass already.
-    private mutating func happen(until time: Int64, stopsAtRequests: Bool) {
+    mutating func happen(until time: Int64, stopsAtRequests: Bool) {
         // What is due causes more that is due at once; beyond this many it is a circle.
         for _ in 0..<100_000 {
             guard let timer = timers.first, timer.at <= time, !isSilent else { break }
@@ -153,6 +159,13 @@ package struct PlayedCall: Sendable {
     // MARK: Used by the other files
 
     func newID() -> String { makeID() }
+
+    /// The id of a conversation by its name: the same each time.
+    mutating func room(named name: String) -> String {
+        let id = findRoom(name) ?? rooms[name] ?? "CON-\(newID())"
+        rooms[name] = id
+        return id
+    }
 
     /// So many milliseconds from now, a month at most.
     func after(_ milliseconds: Int64) -> Int64 { now + min(max(milliseconds, 0), 2_592_000_000) }
@@ -263,40 +276,6 @@ package struct PlayedCall: Sendable {
         case .endsUnanswered: if legs.first?.answered == nil { for leg in legs.indices { hangUp(leg, byPlatform: true) } }
         case .detected(let leg, let party): detect(leg, party)
         }
-    }
-
-    // MARK: What the REST API does to a call
-
-    /// Ends a leg, as `PUT /v1/calls/{uuid}` with `hangup` does.
-    package mutating func hangUp(uuid: String, at time: Int64) {
-        happen(until: time, stopsAtRequests: false)
-        guard let leg = legs.firstIndex(where: { $0.uuid == uuid }) else { return }
-        hangUp(leg, byPlatform: true)
-    }
-
-    /// Gives a leg another NCCO, in a conversation of its own: that of `ncco`, or the one that lies at an address.
-    package mutating func transfer(uuid: String, ncco: NCCOReading?, url: String?, at time: Int64) {
-        happen(until: time, stopsAtRequests: false)
-        guard let leg = legs.firstIndex(where: { $0.uuid == uuid }), legs[leg].status.isAnswered else { return }
-        stopFlows(of: leg)
-        legs[leg].flow = nil
-        legs[leg].turn += 1
-        move(leg, to: "CON-\(newID())")
-        // Whoever the leg talked to stays behind alone, and Vonage ends a conversation with one leg that nothing runs for.
-        for other in legs.indices where other != leg { hangUp(other, byPlatform: true) }
-        if let ncco {
-            begin(ncco, on: leg)
-        } else if let url {
-            request(
-                .transfer, WebhookAddress(url: url, method: .get), answerFields(leg), leg: leg, then: .ncco(leg: leg, turn: legs[leg].turn),
-                mayCarryNCCO: true)
-        }
-    }
-
-    /// Keys that the REST API presses on a leg: whoever is at its other end hears them.
-    package mutating func press(_ digits: String, uuid: String, at time: Int64) {
-        happen(until: time, stopsAtRequests: false)
-        note(.presses(digits))
     }
 }
 

@@ -10,7 +10,6 @@ package struct WebhookFields: Sendable {
     package enum Value: Sendable {
         case text(String)
         case number(Int)
-        case flag(Bool)
         case null
         /// An object or an array, as JSON text.
         case json([UInt8])
@@ -48,7 +47,6 @@ package struct WebhookFields: Sendable {
             switch member.value {
             case .text(let text): output.appendJSONString(text)
             case .number(let number): output.appendDecimal(number)
-            case .flag(let flag): output += (flag ? "true" : "false").utf8
             case .null: output += "null".utf8
             case .json(let json): output += json
             }
@@ -65,7 +63,6 @@ package struct WebhookFields: Sendable {
             switch value {
             case .text(let plain): text = plain
             case .number(let number): text = "\(number)"
-            case .flag(let flag): text = "\(flag)"
             case .null: continue
             case .json(let json): text = String(decoding: json, as: UTF8.self)
             }

@@ -83,10 +83,12 @@ struct PlayedRecordTests {
     }
 
     @Test func `a room has the id that it has already`() {
-        var plan = phoneCall
-        plan.namedConversations = ["room": "CON-room"]
-        let call = play(plan, ["answer": [.ncco(#"[{"action":"conversation","name":"room"}]"#)]])
-        #expect(call.bodies("transfer")[0].contains(#""conversation_uuid_to":"CON-room""#))
+        let room = Array(#"[{"action":"conversation","name":"room"}]"#.utf8)
+        let origin = CallPlan.Origin.api(to: .app("Alice"), from: nil, ncco: room, answer: nil)
+        var call = PlayedCall(plan(origin), began: noon, ids: { "id" }, rooms: { "CON-\($0)" })
+        call.start()
+        call.advance(to: noon + 3000)
+        #expect(call.legs.first?.conversation == "CON-room")
     }
 
     @Test func `a room keeps its id for as long as the call goes on`() throws {

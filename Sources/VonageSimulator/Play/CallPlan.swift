@@ -97,6 +97,8 @@ package struct CallPlan: Sendable {
     package var ringsFor: Int64 = 60_000
     /// Whether a machine that takes a call of the REST API is told apart, and hung up on.
     package var detection: Connect.MachineDetection?
+    /// Numbers of ours, beside the one that the call itself shows: those that phones may be called from.
+    package var ownNumbers: Set<String> = []
     /// Where calls of the region are controlled.
     package var regionURL = "https://api-us-3.vonage.com"
     /// Whether events on how the call comes about are sent before the answer request.

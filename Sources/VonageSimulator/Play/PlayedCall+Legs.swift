@@ -92,7 +92,24 @@ extension PlayedCall {
         (leg.flow, leg.serial) = (flow, flows[flow].serial)
         legs.append(leg)
         note(.rings(party, from: from))
+        if case .phone = party { judgeCallerID(connect.from) }
         dial(legs.count - 1, ringsFor: Int64(connect.timeout?.value ?? 60) * 1000)
+    }
+
+    /// Which numbers an account has cannot be known here: what may be wrong is noted, and the call goes on.
+    private mutating func judgeCallerID(_ from: CallerID?) {
+        var text = "a phone is called without a from: whoever is called sees an unknown number"
+        if case .random? = from { return }
+        if case .number(let number)? = from {
+            let known = plan.knownNumbers
+            guard !known.isEmpty, !known.contains(number.description) else { return }
+            text = "a phone is called from \(number), which is not known as a number of ours and is not the caller's"
+        }
+        guard !complaints.contains(where: { $0.text == text }) else { return }
+        complain(
+            .noted, text,
+            cure: "give connect one of your Vonage numbers as from: with another the call is not connected, or comes from an unknown number"
+        )
     }
 
     private mutating func dial(_ index: Int, ringsFor limit: Int64) {
@@ -199,6 +216,7 @@ extension PlayedCall {
         if ![.rejected, .failed].contains(status) { tellCompleted(index, byPlatform: isVonages, sipCode: sipCode) }
         stopFlows(of: index)
         if !asks, let flow = leg.flow { endStep(flow, leg.serial) }
+        judgeEntries()
     }
 
     /// A leg ends: by whoever is at its end, or by Vonage.
@@ -220,6 +238,7 @@ extension PlayedCall {
         finishRecordings { $0.leg == index }
         tellCompleted(index, byPlatform: byPlatform, sipCode: leg.party.rings && leg.answered != nil ? 200 : nil)
         if !asks, let flow = leg.flow { endStep(flow, leg.serial) }
+        judgeEntries()
     }
 
     /// What the answer to an event about a leg may replace: the step that called it.
@@ -239,6 +258,13 @@ extension CallPlan {
         case .api(_, let from, _, _): from
         case .app: nil
         }
+    }
+
+    /// Numbers that a phone may be called from without a doubt, the caller's own among them; empty where no number of ours is known.
+    var knownNumbers: Set<String> {
+        guard var known = ownNumber.map({ ownNumbers.union([$0]) }) ?? (ownNumbers.isEmpty ? nil : ownNumbers) else { return [] }
+        if case .phone(let from, _) = origin { known.insert(from) }
+        return Set(known.map { $0.hasPrefix("+") ? String($0.dropFirst()) : $0 })
     }
 }
 

@@ -257,6 +257,25 @@ package struct PlayedCall: Sendable {
         return nextEntry < plan.entries.count ? plan.entries[nextEntry] : nil
     }
 
+    /// Whoever was to do something that nothing listened for has probably been taken another way than was meant.
+    mutating func judgeEntries() {
+        guard isSilent, legs[0].answered != nil else { return }
+        let left = plan.entries.dropFirst(nextEntry).compactMap { entry -> String? in
+            switch entry {
+            case .press(let keys): "press \(keys)"
+            case .say(let words): "say \(printable(words))"
+            case .nothing: nil
+            }
+        }
+        nextEntry = plan.entries.count
+        guard !left.isEmpty else { return }
+        let more = left.count > 5 ? " and more" : ""
+        let who = legs[0].isInbound ? "the caller" : "whoever was called"
+        complain(
+            .noted, "\(who) was to \(left.prefix(5).joined(separator: ", then "))\(more), and no input listened",
+            cure: "look which way the call went")
+    }
+
     private mutating func happen(_ what: Due) {
         switch what {
         case .ringing(let leg): ring(leg)

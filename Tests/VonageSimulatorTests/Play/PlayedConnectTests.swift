@@ -117,6 +117,35 @@ struct PlayedConnectTests {
                 == "rings sip desk1@my-trunk as 12025550100 +0.6")
     }
 
+    @Test func `a number that Vonage may not show is noted, and the call goes on`() {
+        func noted(_ plan: CallPlan, _ from: String, _ endpoint: String = Self.phone) -> [String] {
+            let connect = #"{"action":"connect",\#(from)"endpoint":[\#(endpoint)]}"#
+            let call = play(plan, ["answer": [.ncco("[\(connect),\(connect)]")]])
+            #expect(call.story.contains { $0.hasPrefix("joins") } && call.complaints.allSatisfy { !$0.cure.isEmpty })
+            return call.complained
+        }
+        let foreign = #""from":"447700900999","#
+        let app = plan(.app(user: "Bob", to: nil, customData: nil))
+        let words = "note: a phone is called from 447700900999, which is not known as a number of ours and is not the caller's"
+        let unknown = "note: a phone is called without a from: whoever is called sees an unknown number"
+        #expect(noted(phoneCall, foreign) == [words] && noted(phoneCall, "") == [unknown] && noted(app, "") == [unknown])
+        for from in ["12025550100", "12025550101"] { #expect(noted(phoneCall, #""from":"\#(from)","#) == []) }
+        #expect(noted(phoneCall, #""randomFromNumber":true,"#) == [] && noted(phoneCall, "", Self.endpoints[1]) == [])
+        // Of an app user's call no number of ours is known unless it is said.
+        #expect(noted(app, foreign) == [])
+        var told = app
+        told.ownNumbers = ["12025550100"]
+        #expect(noted(told, foreign) == [words])
+        told.ownNumbers = ["+447700900999"]
+        #expect(noted(told, foreign) == [])
+    }
+
+    @Test func `what a leg that is not paid for by the minute costs`() {
+        let paid = Self.endpoints.map { play(ncco: "[\(Self.connect($0))]").bodies("completed")[0].contains(#""network":"US-FIXED""#) }
+        #expect(paid == [true, false, true, false, true])
+        #expect(play(ncco: "[\(Self.connect(Self.endpoints[3]))]").bodies("completed")[0].contains(#""rate":"0.00","price":"0""#))
+    }
+
     @Test func `callees are told apart by what they are called`() {
         var plan = phoneCall
         plan.callees = ["12025550142": Self.callee(.busy), "Alice": Self.callee(.declines)]

@@ -8,9 +8,9 @@ import Testing
 @testable import VonageSimulator
 
 struct PlayedHangUpTests {
-    private static let phone = #"{"action":"connect","endpoint":[{"type":"phone","number":"12025550142"}]}"#
+    private static let phone = #"{"action":"connect","from":"12025550100","endpoint":[{"type":"phone","number":"12025550142"}]}"#
     private static let whisper =
-        #"{"action":"connect","endpoint":[{"type":"phone","number":"12025550142","onAnswer":{"url":"https://a.example/w"}}]}"#
+        #"{"action":"connect","from":"12025550100","endpoint":[{"type":"phone","number":"12025550142","onAnswer":{"url":"https://a.example/w"}}]}"#
     private static let synchronous =
         #"{"action":"connect","eventType":"synchronous","endpoint":[{"type":"phone","number":"12025550142"}]}"#
     private static let notify = #"{"action":"notify","payload":{},"eventUrl":["https://a.example/n"]}"#

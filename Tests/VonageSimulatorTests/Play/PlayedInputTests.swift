@@ -140,4 +140,13 @@ struct PlayedInputTests {
         hand.answer("input", .ncco(#"[{"action":"talk","text":"Late."}]"#))
         #expect(hand.call.isSilent && hand.call.steps.count == steps + 1)
     }
+
+    @Test func `what a caller was to do and nothing listened for is noted at the end`() {
+        let input = #"[{"action":"input","type":["dtmf"]}]"#
+        let call = play(ncco: input, entries: [.press("1"), .nothing, .press("2"), .say("yes")])
+        #expect(call.complained == [#"note: the caller was to press 2, then say "yes", and no input listened"#])
+        #expect(play(ncco: input, entries: [.press("1"), .nothing]).complained == [])
+        let dropped = play(ncco: "{}", entries: [.press("1")])
+        #expect(dropped.complained.last?.hasPrefix("lost: the call is dropped") == true)
+    }
 }

@@ -71,7 +71,7 @@ enum CallCommand {
         var shown = 0
         // Nothing is shown until somebody was there, since most calls to nobody are a server that was not started.
         func show(_ call: PlayedCall) {
-            guard !isUnreachable(call) else { return }
+            guard !call.steps.foundNobody else { return }
             for step in call.steps.dropFirst(shown) {
                 if arguments.isJSON {
                     screen.print(CallReport.json(step))
@@ -90,7 +90,7 @@ enum CallCommand {
         player.run()
         guard let played else { return 1 }
         show(played)
-        if isUnreachable(played) {
+        if played.steps.foundNobody {
             tellUnreachable(url, isUnknown: unreached(played).contains(.unresolved))
             return 69
         }
@@ -120,14 +120,5 @@ enum CallCommand {
             call.steps.compactMap { step in
                 if case .exchange(let exchange) = step.what, case .failure(let failure, _) = exchange.outcome { failure } else { nil }
             })
-    }
-
-    /// Whether no request so far found somebody who listens.
-    private static func isUnreachable(_ call: PlayedCall) -> Bool {
-        call.steps.allSatisfy { step in
-            guard case .exchange(let exchange) = step.what else { return true }
-            guard case .failure(let failure, _) = exchange.outcome else { return false }
-            return failure == .refused || failure == .unresolved
-        }
     }
 }

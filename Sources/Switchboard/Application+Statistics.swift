@@ -103,7 +103,7 @@ extension Application {
         }
         lines.close("]")
         lines.close()
-        return Response(.ok, body: Array((lines.text + "\n").utf8))
+        return .personal(Array((lines.text + "\n").utf8))
     }
 }
 

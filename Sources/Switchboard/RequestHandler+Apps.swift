@@ -33,7 +33,7 @@ extension RequestHandler {
                     json.appendObject([("id", user.id), ("name", user.name)] + (user.displayName.map { [("display_name", $0)] } ?? []))
                 }
                 json += isCut ? "],\"truncated\":true}\n".utf8 : "]}\n".utf8
-                return Response(.ok, body: json)
+                return .personal(json)
             }
         }
         do throws(AppError) {
@@ -144,7 +144,7 @@ extension RequestHandler {
                     json.appendObject([("id", room.id), ("display_name", room.displayName)])
                 }
                 json += "]\n".utf8
-                return Response(.ok, body: json)
+                return .personal(json)
             }
         case .route: throw AppError(.notFound, "There is nothing here.")
         }
@@ -241,11 +241,16 @@ extension Application {
 extension Response {
     /// A flat JSON object of texts. It may hold a token: nothing on the way may keep it.
     fileprivate static func object(_ members: [(name: String, text: String)], _ status: Status = .ok) -> Response {
-        var fields = FieldBlock()
-        fields.append("Cache-Control", "no-store")
         var body: [UInt8] = []
         body.appendObject(members)
         body.append(UInt8(ascii: "\n"))
+        return .personal(body, status)
+    }
+
+    /// JSON that is for the one who asked: nothing on the way may keep it, whatever the path looks like.
+    static func personal(_ body: [UInt8], _ status: Status = .ok) -> Response {
+        var fields = FieldBlock()
+        fields.append("Cache-Control", "no-store")
         return Response(status, fields: fields, body: body)
     }
 }

@@ -53,7 +53,7 @@ extension RequestHandler {
                 body.append(contentsOf: "],\"next\":".utf8)
                 if let next { body.appendJSONString(next.description) } else { body.append(contentsOf: "null".utf8) }
                 body.append(contentsOf: "}\n".utf8)
-                return Response(.ok, body: body)
+                return .personal(body)
             }, exchange)
     }
 
@@ -65,7 +65,7 @@ extension RequestHandler {
                 var body: [UInt8] = []
                 call.appendJSON(to: &body, masking: masking)
                 body.append(UInt8(ascii: "\n"))
-                return Response(.ok, body: body)
+                return .personal(body)
             }, exchange)
     }
 

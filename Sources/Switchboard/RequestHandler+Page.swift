@@ -41,7 +41,7 @@ extension RequestHandler {
 
     func flowReport(_ exchange: Exchange) -> Reply {
         let store = application.flows
-        return aside(exchange) { Response(.ok, body: Array(FlowReport(store.shown).json.utf8)) }
+        return aside(exchange) { .personal(Array(FlowReport(store.shown).json.utf8)) }
     }
 
     func explain(_ head: borrowing RequestHead, _ body: Span<UInt8>, _ exchange: Exchange) -> Reply {
@@ -56,7 +56,7 @@ extension RequestHandler {
             for finding in placed(findings, in: ncco.span) { lines.add(finding, of: nil) }
             lines.close("]")
             lines.close()
-            return Response(.ok, body: Array((lines.text + "\n").utf8))
+            return .personal(Array((lines.text + "\n").utf8))
         }
     }
 
@@ -92,7 +92,7 @@ extension RequestHandler {
                     }
                 }
                 do throws(AnswerAgain.Fault) {
-                    return Response(.ok, body: try AnswerAgain(call, seq: seq, flows).json(masking))
+                    return .personal(try AnswerAgain(call, seq: seq, flows).json(masking))
                 } catch {
                     return error.response
                 }

@@ -84,7 +84,7 @@ final class RequestHandler: Handler {
         case .call(let name): return call(name, head, bytes, exchange)
         case .again(let name): return again(name, head, bytes, body, exchange)
         case .page(let name): return .now(pageFile(name, head, bytes))
-        case .route(.setUp): return .now(Response(.ok, body: Array(setUp(head, bytes, exchange).json.utf8)))
+        case .route(.setUp): return .now(.personal(Array(setUp(head, bytes, exchange).json.utf8)))
         case .route(.statistics): return .now(application.statistics())
         case .route(.flows): return flowReport(exchange)
         case .route(.explain): return explain(head, body, exchange)

@@ -78,6 +78,7 @@ struct CallArguments {
             guard who == "caller" || who == "callee" else { throw UsageError("--hangup: \(printable(who)); write caller or callee") }
             plan.calleeHangsUp = who == "callee"
         }
+        plan.ownNumbers = Set(settings.numbers.map(\.description))
         plan.sendsEventsFirst = given.has("--event-before-answer")
         return plan
     }

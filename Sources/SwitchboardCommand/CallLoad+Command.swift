@@ -31,7 +31,7 @@ extension CallLoad {
                 throw UsageError("--mix says who calls: leave out \(flag)")
             }
         }
-        let transport = try LoopTransport(connections: 256, loopbackOnly: true)
+        let transport = try LoopTransport(connections: 256, reach: .loopback)
         let player = CallPlayer(transport: transport, signer: try arguments.signer(), trouble: arguments.trouble)
         let load = CallLoad(wish, player: player, seed: arguments.trouble?.seed ?? 1, ids: { TokenID().description })
         var screen = Screen()

@@ -76,7 +76,7 @@ final class ScenarioRun {
             guard let address = url ?? server?.url else { continue }
             // What an NCCO names elsewhere is left alone, or a test would depend on it.
             let transport = try LoopTransport(
-                connections: jobs, poller: settings.server.poller, loopbackOnly: url == nil,
+                connections: jobs, poller: settings.server.poller, reach: url == nil ? .loopback : .anywhere,
                 standIn: settings.publicURL.map { LoopTransport.StandIn(url: $0, instead: address) }, secure: SecureWebhooks().sender)
             play(group.members, scenarios, at: group.surroundings.at, address, transport, tell)
             if foundNobody { throw NobodyListens(url: address) }

@@ -60,7 +60,7 @@ final class ServerCallPlayer: CallPlaying {
 
     private func run(_ plan: CallPlan) throws {
         let transport = try LoopTransport(
-            connections: 4, loopbackOnly: true, standIn: LoopTransport.StandIn(url: base, instead: listening))
+            connections: 4, reach: .standIn, standIn: LoopTransport.StandIn(url: base, instead: listening))
         let signer = try secrets.map { try WebhookSigner(secrets: $0, applicationID: applicationID?.description) }
         let player = CallPlayer(transport: transport, signer: signer)
         let end = Clock.system.monotonic() + Self.patience * 1000

@@ -200,7 +200,7 @@ private final class CallFollower {
         guard case .api(let party, let from, _, let answer) = plan.origin else { return }
         tell(PlayedStep(at: 0, what: .rings(party, from: from)))
         func shown(_ address: WebhookAddress) -> String {
-            "\(address.method.rawValue) \(printable(address.url).dropFirst().dropLast())"
+            "\(address.method.rawValue) \(CallReport.plain(address.url))"
         }
         // Whom a call asks comes from whoever made it, and not from this command line.
         report(

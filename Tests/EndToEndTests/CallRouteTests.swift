@@ -128,6 +128,23 @@ struct CallRouteTests {
             try again.send(get("/calls/stream", Self.admin + "Last-Event-ID: 5\r\n"))
             let rest = try again.readText(until: "CON-2")
             #expect(!rest.contains("CON-1") && rest.contains("id: 10\n"))
+            again.close()
+            // Of a log that was another one: it is told from where the stream goes on, and then goes on.
+            let stranger = try server.client()
+            try stranger.send(get("/calls/stream", Self.admin + "Last-Event-ID: 99999\r\n"))
+            #expect(try stranger.readText(until: "event: ready").contains("id: 10\n"))
+            try play("CON-3", client)
+            #expect(try stranger.readText(until: #""state":"completed""#).contains("CON-3"))
+        }
+    }
+
+    @Test func `nothing on the way keeps what is the admin's`() throws {
+        try withServer { server in
+            let client = try server.client()
+            try play("CON-1", client)
+            for path in ["/calls", "/calls/CON-1", "/setup", "/stats", "/flows"] {
+                #expect(try client.ask(get(path, Self.admin))["Cache-Control"] == "no-store", "\(path)")
+            }
         }
     }
 }

@@ -42,12 +42,16 @@ enum Page {
         return Response(.ok, fields: standard(fields), contentType: .html, body: Array(html.utf8))
     }
 
-    /// Fills in the token that stands behind the `#` of a log-in link, which a browser sends to nobody, and sends the form.
+    /// Fills in the token that stands behind the `#` of a log-in link, which a browser sends to nobody, and sends the form. A token begins with
+    /// no slash: one that does is escaped in the link.
     static let loginScript: Response = {
         let script = """
             "use strict";
             const link = location.hash.slice(1);
-            if (link !== "") {
+            if (link.startsWith("/")) {
+              // A place on the page, and no token: it comes back with the answer to the form.
+              document.querySelector("form").action += `#${link}`;
+            } else if (link !== "") {
               history.replaceState(null, "", location.pathname);
               let token = link;
               try { token = decodeURIComponent(link); } catch {}

@@ -235,7 +235,8 @@ final class CallFeed: Sendable {
         if isHeartbeat { reading.nextHeartbeat = .now() + .seconds(Self.heartbeat) }
         for subscriber in subscribers {
             var text: [UInt8] = []
-            if let last = subscriber.lastSeq {
+            // A number that the log has not come to is of another log.
+            if let last = subscriber.lastSeq, last <= reading.lastSeq {
                 for call in reading.book.calls(after: last, now: now) {
                     text.append(contentsOf: "id: \(call.lastSeq)\nevent: call\ndata: ".utf8)
                     call.appendJSON(to: &text, masking: subscriber.masking, steps: false)
@@ -252,7 +253,7 @@ final class CallFeed: Sendable {
         let told = Set(subscribers.map(\.identity))
         shared.withLock { shared in
             for index in shared.subscribers.indices where told.contains(shared.subscribers[index].identity) {
-                shared.subscribers[index].lastSeq = max(shared.subscribers[index].lastSeq ?? 0, lastSeq)
+                shared.subscribers[index].lastSeq = lastSeq
                 shared.subscribers[index].isNew = false
             }
         }

@@ -78,7 +78,7 @@ package enum CallReport {
     }
 
     /// Without the quotes of `printable`.
-    private static func plain(_ text: String) -> String { String(printable(text).dropFirst().dropLast()) }
+    static func plain(_ text: String) -> String { String(printable(text).dropFirst().dropLast()) }
 
     /// `0.4 ms`, `312 ms`.
     package static func shown(_ micros: Int64) -> String {

@@ -37,7 +37,16 @@ package final class LoopTransport: WebhookTransport {
 
     private let loop: HTTPClientLoop
     private let secure: SecureSender?
-    private let isLoopbackOnly: Bool
+    /// How far webhooks go.
+    package enum Reach: Sendable {
+        case anywhere
+        /// Nothing goes to another machine, whatever an NCCO names.
+        case loopback
+        /// Nothing goes anywhere but to the server of `standIn`.
+        case standIn
+    }
+
+    private let reach: Reach
     private let standIn: StandIn?
     /// Addresses by the origin of a URL.
     private var addresses: [String: HTTPAddress] = [:]
@@ -50,14 +59,14 @@ package final class LoopTransport: WebhookTransport {
 
     /// - Parameters:
     ///   - connections: most at one time.
-    ///   - loopbackOnly: whether nothing goes to another machine, whatever an NCCO names.
+    ///   - reach: how far webhooks go; the others fail, and are not sent.
     ///   - secure: nil where https is not to be had; then it fails as TLS.
     ///   - standIn: for one server's URLs, and none other.
     package init(
-        connections: Int = 256, poller: PollerKind = .preferred, loopbackOnly: Bool = false, standIn: StandIn? = nil,
+        connections: Int = 256, poller: PollerKind = .preferred, reach: Reach = .anywhere, standIn: StandIn? = nil,
         secure: SecureSender? = nil
     ) throws {
-        isLoopbackOnly = loopbackOnly
+        self.reach = reach
         self.standIn = standIn
         loop = try HTTPClientLoop(poller: poller, maximumConnections: connections)
         self.secure = secure
@@ -82,7 +91,7 @@ package final class LoopTransport: WebhookTransport {
         guard let parts = URLParts(request.address.url) else { return then(.failure(.invalidURL, micros: 0)) }
         let ownTarget = standIn?.target(request)
         if parts.isTLS, ownTarget == nil {
-            if isLoopbackOnly { return then(.failure(.notLoopback, micros: 0)) }
+            if reach != .anywhere { return then(.failure(.notLoopback, micros: 0)) }
             return sendSecurely(request, authorization, isCut, then)
         }
         let origin = ownTarget == nil ? parts.origin : standIn?.instead ?? parts.origin
@@ -93,7 +102,8 @@ package final class LoopTransport: WebhookTransport {
             do throws(HTTPRequestError) { address = try HTTPAddress(url: origin) } catch {
                 return then(.failure(.invalidURL, micros: 0))
             }
-            guard !isLoopbackOnly || address.isLoopback || ownTarget != nil else { return then(.failure(.notLoopback, micros: 0)) }
+            let isInReach = ownTarget != nil || reach == .anywhere || reach == .loopback && address.isLoopback
+            guard isInReach else { return then(.failure(.notLoopback, micros: 0)) }
             if addresses.count >= Self.mostAddresses { addresses = [:] }
             addresses[origin] = address
         }

@@ -135,7 +135,7 @@ package enum PlayedFailure: String, Sendable, CaseIterable {
     case invalidURL = "invalid_url"
     case notHTTP = "not_http"
     case tooLarge = "too_large"
-    /// A load that was kept on this machine.
+    /// It was kept on this machine, or at this server.
     case notLoopback = "not_loopback"
 
     /// As the fallback URL is told it, and people are.
@@ -150,7 +150,7 @@ package enum PlayedFailure: String, Sendable, CaseIterable {
         case .invalidURL: "Invalid URL."
         case .notHTTP: "No HTTP response."
         case .tooLarge: "Response too large."
-        case .notLoopback: "Another machine: a load stays on this one."
+        case .notLoopback: "Not sent: it would leave this machine or server."
         }
     }
 

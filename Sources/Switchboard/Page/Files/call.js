@@ -55,6 +55,12 @@ export class CallView {
 		}, 120);
 	}
 
+	/** What is shown goes until it is read again. */
+	forget() {
+		this.call = null;
+		this.element.replaceChildren();
+	}
+
 	async #read(movesFocus) {
 		const [turn, key] = [++this.#turn, this.key];
 		try {
@@ -148,7 +154,7 @@ export class CallView {
 	#note() {
 		const { call } = this;
 		return [`Seconds since ${moment(call.began)}, in the order of the events' own times.`,
-			isPlayed(call) ? "Most arrived before their time: this call was played, so when they arrived says nothing." : "A falling arrow arrived late.",
+			isPlayed(call) ? "Most arrived before their time: the call was played, or this machine's clock is behind; how late they came cannot be told." : "A falling arrow arrived late.",
 			call.omitted_steps ? `${count(call.omitted_steps, "more step")} are left out.` : ""].join(" ");
 	}
 

@@ -150,8 +150,8 @@ export class CallsView {
 		this.list.draw();
 		const { store } = this;
 		const many = store.order.length;
-		this.heading.textContent = !store.hasLoaded ? "Reading the log…" : `${count(many, "call")}${store.next ? " so far" : ""}${store.isFiltered ? " found" : ""}`;
-		this.trouble.replaceChildren(...[store.problem && failure(store.problem), this.hint && el("p", { class: "dim hint" }, this.hint)].filter(Boolean));
+		this.heading.textContent = !store.hasLoaded ? (store.problem ? "The calls could not be read" : "Reading the log…") : `${count(many, "call")}${store.next ? " so far" : ""}${store.isFiltered ? " found" : ""}`;
+		this.trouble.replaceChildren(...[store.problem && failure(store.problem), store.problem && button("Try again", () => store.retry()), this.hint && el("p", { class: "dim hint" }, this.hint)].filter(Boolean));
 		const isEmpty = store.hasLoaded && many === 0 && !store.isLoading;
 		const empty = `${isEmpty} ${store.isFiltered}`;
 		if (empty !== this.empty) this.list.empty.replaceChildren(...(isEmpty ? this.#nothing() : []));

@@ -56,13 +56,13 @@ export class HealthView {
 				card("Answers", `${per(now.answers_per_second)} /s`), card("Events", `${per(now.events_per_second)} /s`),
 				card("Answers, p99", micros(now.answer_p99_us), `of ${micros(limits.answer_us)}`, against(now.answer_p99_us, limits.answer_us)),
 				card("Slowest answer", micros(now.answer_worst_us), `of ${micros(limits.answer_us)}`, against(now.answer_worst_us, limits.answer_us)),
-				card("Events until on disk, p99", micros(now.event_p99_us), `of ${micros(limits.event_us)}`, against(now.event_p99_us, limits.event_us)),
+				card("Events until kept, p99", micros(now.event_p99_us), `of ${micros(limits.event_us)}`, against(now.event_p99_us, limits.event_us)),
 				card("Connections", now.connections.toLocaleString("en")), card("Waiting for the log", bytes(now.log_queued_bytes)),
 				card("Log", size(now.log_bytes)), card("Free on disk", size(now.disk_free_bytes), null, now.disk_free_bytes !== null && now.disk_free_bytes < 1e9 ? "bad" : "")),
 			el("h2", {}, "The last hour"),
 			...(hour.length > 1 ? [el("div", { class: "charts" },
 				chart("Answers a minute", hour, "answers", String), chart("Events a minute", hour, "events", String),
-				chart("Answers, p99", hour, "answer_p99_us", micros), chart("Events until on disk, p99", hour, "event_p99_us", micros), chart("Connections", hour, "connections", String)),
+				chart("Answers, p99", hour, "answer_p99_us", micros), chart("Events until kept, p99", hour, "event_p99_us", micros), chart("Connections", hour, "connections", String)),
 			table(hour)] : [el("p", { class: "dim" }, "There is nothing to draw yet; the first minutes come by and by.")]));
 	}
 }

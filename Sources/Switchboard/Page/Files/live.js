@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The stream of calls that change. The browser reconnects on its own and says by `Last-Event-ID` what it had last, so nothing is lost with the
-// connection; where it gives up, a new stream begins, and whoever listens reads the list again. An update that is not newer than the last one
-// of its call is dropped.
+// connection; where it gives up, a new stream begins, and whoever listens reads the list again once the server says from where it tells. An
+// update that is not newer than the last one of its call is dropped.
 
 import { prefix, query } from "./api.js";
 
@@ -15,7 +15,6 @@ export class Live {
 	#timer;
 	#wait = 1000;
 	#seen = new Map();
-	#hasGap = false;
 	#unmasked = false;
 
 	/**
@@ -43,8 +42,11 @@ export class Live {
 		source.addEventListener("open", () => {
 			this.#wait = 1000;
 			this.onState("live");
-			if (this.#hasGap) this.onGap();
-			this.#hasGap = false;
+		});
+		// From here on nothing is missed: what happened before is in the list. Also sent where the log is another one than before.
+		source.addEventListener("ready", () => {
+			this.#seen.clear();
+			this.onGap();
 		});
 		source.addEventListener("call", (event) => {
 			const seq = Number(event.lastEventId);
@@ -64,7 +66,6 @@ export class Live {
 		source.addEventListener("error", () => {
 			this.onState("lost");
 			if (source.readyState !== EventSource.CLOSED || source !== this.#source) return;
-			this.#hasGap = true;
 			this.#timer = setTimeout(() => this.#open(), this.#wait);
 			this.#wait = Math.min(this.#wait * 2, longestWait);
 		});

@@ -26,6 +26,11 @@ const page = {
 	},
 	reveal(on) {
 		page.store.unmasked = on;
+		if (!on) {
+			// Numbers go at once, whatever becomes of the reading.
+			page.store.forget();
+			views.calls.call.forget();
+		}
 		page.store.reload();
 		live.start(on);
 		views.calls.call.refresh();
@@ -34,7 +39,8 @@ const page = {
 		try {
 			page.setup = await ask("/setup");
 		} catch (problem) {
-			page.setup = null;
+			// What was known stays: a server that restarts is mostly set up as before.
+			if (page.setup) return;
 			for (const view of [views.calls, views.setup]) view.setupChanged(problem);
 			return;
 		}
@@ -46,18 +52,19 @@ const lamp = document.getElementById("live");
 const main = document.getElementById("main");
 
 session.ended = () => {
-	document.getElementById("notices").replaceChildren(el("p", { class: "notice", role: "alert" }, "This log-in has ended. ", el("a", { href: `${prefix}/login` }, "Log in again"), "."));
+	document.getElementById("notices").replaceChildren(el("p", { class: "notice", role: "alert" }, "This log-in has ended. ", el("a", { href: `${prefix}/login${location.hash}` }, "Log in again"), "."));
 };
 
 const live = new Live((call) => page.store.apply(call), () => {
 	page.store.refreshHead();
-	page.readSetup();
 	views.calls.call.refresh();
 }, (state) => {
+	if (state === lamp.dataset.state) return;
+	lamp.dataset.state = state;
 	lamp.className = `lamp only-script ${state === "live" ? "good" : "bad"}`;
 	lamp.textContent = state === "live" ? "live" : "reconnecting…";
-	// An ended log-in looks like a server that is gone.
-	if (state === "lost") page.readSetup();
+	// An ended log-in looks like a server that is gone; one that is back may be set up otherwise.
+	page.readSetup();
 });
 
 const views = { calls: new CallsView(page), flows: new FlowsView(page), users: new UsersView(page), health: new HealthView(page), setup: new SetupView(page) };

@@ -74,5 +74,5 @@ function playDialog(page) {
 		}
 	} }, labelled("Who calls", kind), ofPhone, ofApp, labelled("To", to), labelled("Whoever is rung", callee), labelled("Flow", flow),
 	labelled("Keys the caller presses", press, "for each input, with commas"), labelled("Words the caller says", words, "for each input, with commas"),
-	trouble, el("div", { class: "tools" }, send, el("span", { class: "dim" }, "in no time, and nobody is rung"))));
+	trouble, el("div", { class: "tools" }, send, el("span", { class: "dim" }, "in no time, and nobody is rung; it counts for limits on calls"))));
 }

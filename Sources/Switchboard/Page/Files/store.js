@@ -23,6 +23,7 @@ export class CallStore {
 	#headTimer;
 	// What the stream brought while a page was on its way.
 	#early = null;
+	#wantsHead = false;
 	#waiting = new Set();
 
 	/** @param {(change: {added: object[], call?: object}) => void} onChange */
@@ -36,6 +37,20 @@ export class CallStore {
 
 	#path(more) {
 		return `/calls${query({ ...this.filter, limit: pageSize, unmasked: this.unmasked ? "1" : "", ...more })}`;
+	}
+
+	/** Nothing is known any more. */
+	forget() {
+		this.calls = new Map();
+		this.order = [];
+		this.next = null;
+	}
+
+	/** What failed, once more. */
+	retry() {
+		this.problem = null;
+		if (this.hasLoaded) this.refreshHead();
+		else this.reload();
 	}
 
 	/** Reads the newest page and forgets the rest. */
@@ -57,14 +72,15 @@ export class CallStore {
 			if (turn !== this.#turn) return;
 			this.problem = problem;
 		}
-		this.isLoading = false;
-		this.#early = null;
-		this.onChange({ added: [] });
+		this.#ended();
 	}
 
 	/** Reads the next page. */
 	async more() {
-		if (this.isLoading || !this.next) return;
+		// What failed is asked for again by whoever looks, and not by each drawing.
+		if (this.isLoading || !this.next || this.problem) return;
+		// A reading of the newest that is on its way is done again afterwards.
+		if (this.#early) this.#wantsHead = true;
 		const turn = ++this.#turn;
 		this.isLoading = true;
 		const early = (this.#early = new Map());
@@ -78,9 +94,16 @@ export class CallStore {
 			if (turn !== this.#turn) return;
 			this.problem = problem;
 		}
+		this.#ended();
+	}
+
+	#ended() {
 		this.isLoading = false;
 		this.#early = null;
 		this.onChange({ added: [] });
+		if (!this.#wantsHead) return;
+		this.#wantsHead = false;
+		if (!this.problem) this.refreshHead();
 	}
 
 	#append(page) {
@@ -95,7 +118,10 @@ export class CallStore {
 
 	/** Reads the newest page and puts it in front of what is known; where the two do not touch, the rest is forgotten. */
 	async refreshHead() {
-		if (this.isLoading) return;
+		if (this.isLoading) {
+			this.#wantsHead = true;
+			return;
+		}
 		const turn = ++this.#turn;
 		const early = (this.#early = new Map());
 		try {
@@ -115,10 +141,13 @@ export class CallStore {
 				this.order = [...keys, ...this.order.filter((key) => !isNew.has(key))];
 			}
 			this.problem = null;
+			this.hasLoaded = true;
 			for (const call of early.values()) this.#take(call);
 			this.onChange({ added });
 			this.#wake();
 		} catch (problem) {
+			if (turn !== this.#turn) return;
+			this.#early = null;
 			this.problem = problem;
 			this.onChange({ added: [] });
 		}

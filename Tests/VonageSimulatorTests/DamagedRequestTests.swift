@@ -9,19 +9,6 @@ import Testing
 
 @testable import VonageSimulator
 
-/// SplitMix64: the same numbers for the same seed.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 struct DamagedRequestTests {
     private static let pieces = [
         "{", "}", "[", "]", ",", ":", "\"", "null", "true", "-1", "1e999", "99999999999999999999", "\"\"", "\\u0000", "\\ud800", "é", "😀",
@@ -30,7 +17,7 @@ struct DamagedRequestTests {
         "eu/",
     ]
 
-    private func damaged(_ text: String, _ random: inout Seeded) -> String {
+    private func damaged(_ text: String, _ random: inout SplitMix64) -> String {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             let place = Int.random(in: 0...bytes.count, using: &random)
@@ -46,7 +33,7 @@ struct DamagedRequestTests {
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>) func `every damaged request has an answer that can be read`(_ seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         let simulation = try Simulation { $0.hasRegionTrap = seed % 2 == 0 }
         let alice = try simulation.makeUser("Alice")
         let room = try simulation.ask(.post, "/v1/conversations", #"{"properties":{"ttl":300}}"#)["id"]

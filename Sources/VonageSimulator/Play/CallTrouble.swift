@@ -132,7 +132,7 @@ package struct CallTrouble: Sendable, Hashable {
 }
 
 /// The generator of Steele, Lea and Flood (2014), "Fast splittable pseudorandom number generators": small, and the same everywhere.
-struct SplitMix64: Sendable {
+struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }

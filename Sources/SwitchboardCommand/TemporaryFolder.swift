@@ -36,8 +36,11 @@ enum TemporaryFolder {
     /// Removes what is left of this run, for a process that ends early.
     static func removeAll() {
         for folder in made.withLock({ $0 }) {
-            remove("\(folder)/events")
-            remove(folder)
+            // A log that still writes would make its files again behind the removal; under another name it does not find the place.
+            let gone = "\(folder)-gone"
+            let place = rename(folder, gone) == 0 ? gone : folder
+            remove("\(place)/events")
+            remove(place)
         }
     }
 

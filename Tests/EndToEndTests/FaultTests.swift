@@ -65,7 +65,7 @@ struct FaultTests {
             #expect(!client.waitForInput(milliseconds: 50))
             let ended = DispatchSemaphore(value: 0)
             DispatchQueue.global().async {
-                first.stop(grace: 20_000)
+                first.stop(grace: 60_000)
                 ended.signal()
             }
             // The half request keeps the first one, but not its path.
@@ -74,7 +74,7 @@ struct FaultTests {
             defer { second.stop(grace: 0) }
             try client.send("st: a\r\n\r\n")
             #expect(try client.read().status == 200)
-            #expect(ended.wait(timeout: .now() + 20) == .success)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
             #expect(try Client(path: path).ask(get("/well")).status == 200)
         }
     }

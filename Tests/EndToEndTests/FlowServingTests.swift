@@ -141,7 +141,7 @@ import Testing
         let isHanging = Locked(false)
         var calls = SystemCalls.real
         calls.sync = { [sync = calls.sync] descriptor in
-            if isHanging.withLock({ $0 }) { _ = gate.wait(timeout: .now() + 20) }
+            if isHanging.withLock({ $0 }) { _ = gate.wait(timeout: .now() + 60) }
             return sync(descriptor)
         }
         try withServer(

@@ -54,7 +54,7 @@ struct KillTests {
                             }
                         }
                     }
-                    for _ in 0..<Int.random(in: 1...200) { #expect(ledger.progress.wait(timeout: .now() + .seconds(20)) == .success) }
+                    for _ in 0..<Int.random(in: 1...200) { #expect(ledger.progress.wait(timeout: .now() + .seconds(60)) == .success) }
                     server.signal(SIGKILL)
                     #expect(try server.wait().status == 128 + SIGKILL)
                     threads.wait()

@@ -93,7 +93,7 @@ final class ServerProcess {
             if isEnough(text) { return text }
             let hasMore =
                 onErrors
-                ? readMore(errorPipe, milliseconds: 20_000, into: &errors) : readMore(outputPipe, milliseconds: 20_000, into: &output)
+                ? readMore(errorPipe, milliseconds: 60_000, into: &errors) : readMore(outputPipe, milliseconds: 60_000, into: &output)
             guard hasMore else {
                 while readMore(errorPipe, milliseconds: 0, into: &errors) {}
                 throw ClientError(description: "the process printed \(text) and \(String(decoding: errors, as: UTF8.self))")
@@ -115,7 +115,7 @@ final class ServerProcess {
     func signal(_ number: Int32) { _ = Foundation.kill(pid, number) }
 
     /// Waits for the end, and reads what was printed. The pipes may be held open by others, so their end is not waited for.
-    func wait(seconds: Int = 20) throws -> End { try wait(milliseconds: seconds * 1000) }
+    func wait(seconds: Int = 60) throws -> End { try wait(milliseconds: seconds * 1000) }
 
     func wait(milliseconds: Int) throws -> End {
         guard ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else {
@@ -136,7 +136,7 @@ final class ServerProcess {
         guard !isOver else { return }
         signal(SIGKILL)
         if pid != process.processIdentifier { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
-        _ = ended.wait(timeout: .now() + .seconds(20))
+        _ = ended.wait(timeout: .now() + .seconds(60))
         isOver = true
     }
 

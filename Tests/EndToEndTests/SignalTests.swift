@@ -23,13 +23,13 @@ struct SignalTests {
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a stop closes idle connections and ends well, and soon`(_ number: Int32) throws {
-        try withProcess { server in
+        try withProcess(["--grace", "10m"]) { server in
             let clients = try (0..<5).map { _ in try server.client() }
             for client in clients { #expect(try client.ask(event).status == 200) }
             let silent = try server.client()
             server.signal(number)
             for client in clients + [silent] { try client.readEnd() }
-            let end = try server.wait(seconds: 8)
+            let end = try server.wait()
             #expect(end.status == 0)
             #expect(end.errors == ServerProcess.openWarning)
         }
@@ -37,7 +37,7 @@ struct SignalTests {
 
     @Test func `a request that was half sent is answered before the end`() throws {
         try withFolder { folder in
-            try withProcess(folder: folder) { server in
+            try withProcess(["--grace", "60s"], folder: folder) { server in
                 let client = try server.client()
                 try client.send(String(event.dropLast(4)))
                 server.signal(SIGTERM)
@@ -47,7 +47,7 @@ struct SignalTests {
                 #expect(answer.status == 200)
                 #expect(answer["Connection"] == "close")
                 try client.readEnd()
-                #expect(try server.wait(seconds: 8).status == 0)
+                #expect(try server.wait().status == 0)
             }
             #expect(try records(in: folder).map(\.kind) == ["event"])
         }
@@ -59,13 +59,13 @@ struct SignalTests {
             try client.send("GET /heal")
             server.signal(SIGTERM)
             try client.readEnd()
-            #expect(try server.wait(seconds: 8).status == 0)
+            #expect(try server.wait().status == 0)
         }
     }
 
     @Test func `events in flight are kept and answered`() throws {
         try withFolder { folder in
-            let kept = try withProcess(folder: folder) { server in
+            let kept = try withProcess(["--grace", "60s"], folder: folder) { server in
                 let clients = try (0..<40).map { _ in try server.client() }
                 for (index, client) in clients.enumerated() { try client.send(post("/voice/event", "{\"n\":\(index)}")) }
                 server.signal(SIGTERM)
@@ -73,7 +73,7 @@ struct SignalTests {
                     #expect(try client.read().status == 200)
                     try client.readEnd()
                 }
-                #expect(try server.wait(seconds: 8).status == 0)
+                #expect(try server.wait().status == 0)
                 return clients.count
             }
             let numbers = try records(in: folder).compactMap { $0.event?["n"] as? Int }
@@ -83,7 +83,7 @@ struct SignalTests {
     }
 
     @Test func `clients that wait to be accepted are answered`() throws {
-        try withProcess { server in
+        try withProcess(["--grace", "60s"]) { server in
             #expect(try server.ask(get("/health")).status == 200)
             server.signal(SIGSTOP)
             let clients = try (0..<40).map { index in
@@ -97,7 +97,7 @@ struct SignalTests {
                 #expect(try client.read().status == 200)
                 try client.readEnd()
             }
-            #expect(try server.wait(seconds: 8).status == 0)
+            #expect(try server.wait().status == 0)
         }
     }
 
@@ -109,7 +109,7 @@ struct SignalTests {
             server.signal(SIGTERM)
             try waitUntilClosed(server, pausing: client)
             server.signal(number)
-            #expect(try server.wait(seconds: 8).status == 128 + number)
+            #expect(try server.wait().status == 128 + number)
         }
     }
 
@@ -133,7 +133,7 @@ struct SignalTests {
                     }
                     #expect(try client.ask(event).status == 200)
                     server.signal(SIGTERM)
-                    #expect(try server.wait(seconds: 8).status == 0)
+                    #expect(try server.wait().status == 0)
                     #expect(try records(in: folder).count == 5 + posted)
                     #expect(try Data(contentsOf: URL(fileURLWithPath: current)).count > 0)
                     #expect(try String(contentsOfFile: moved, encoding: .utf8).split(separator: "\n").count >= 4)

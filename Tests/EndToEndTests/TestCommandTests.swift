@@ -10,7 +10,7 @@ struct TestCommandTests {
     private func test(_ arguments: [String]) throws -> ServerProcess.End {
         let command = try ServerProcess(["test"] + arguments)
         defer { command.kill() }
-        return try command.wait(seconds: 60)
+        return try command.wait(seconds: 180)
     }
 
     /// A scenario in which sales is busy, held against the shipped flows.

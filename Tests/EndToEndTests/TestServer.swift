@@ -39,14 +39,14 @@ final class TestServer {
     /// Stops in order, and reads what was kept.
     func stopAndRead() throws -> [Record] {
         server.stop(grace: 5000)
-        guard log?.close(timeoutMilliseconds: 20_000) ?? true else { throw ClientError(description: "the log was not closed in time") }
+        guard log?.close(timeoutMilliseconds: 60_000) ?? true else { throw ClientError(description: "the log was not closed in time") }
         return try records(in: events)
     }
 
     fileprivate func stop() {
         server.stop(grace: 0)
         application?.stop()
-        _ = log?.close(timeoutMilliseconds: 20_000)
+        _ = log?.close(timeoutMilliseconds: 60_000)
     }
 
     /// Waits, with requests to the server itself, until only the asking connection is open.

@@ -117,7 +117,7 @@ final class Subject: Sendable {
         }
     }
 
-    func close() -> Bool { log.close(timeoutMilliseconds: 20_000) }
+    func close() -> Bool { log.close(timeoutMilliseconds: 60_000) }
 }
 
 private final class Notices: Sendable {
@@ -169,7 +169,7 @@ final class Disk: Sendable {
         }
         if case .gate = fault {
             arrived.signal()
-            #expect(gate.wait(timeout: .now() + 20) == .success)
+            #expect(gate.wait(timeout: .now() + 60) == .success)
         }
         return fault
     }
@@ -210,7 +210,7 @@ final class Disk: Sendable {
 /// Waits on another thread, so that no test holds up the others.
 func wait(_ semaphore: DispatchSemaphore) async -> Bool {
     await withCheckedContinuation { waiting in
-        DispatchQueue.global().async { waiting.resume(returning: semaphore.wait(timeout: .now() + 20) == .success) }
+        DispatchQueue.global().async { waiting.resume(returning: semaphore.wait(timeout: .now() + 60) == .success) }
     }
 }
 

@@ -71,7 +71,7 @@ private func drain(_ descriptor: Int32) -> (count: Int, isEnd: Bool) {
 
 struct PollerTests {
     /// Reached only where a test fails.
-    private static let patience: Int32 = 10_000
+    private static let patience: Int32 = 60_000
 
     /// Waits until something is told, over empty wake-ups.
     private func next(_ poller: any Poller) throws -> [PollEvent] {

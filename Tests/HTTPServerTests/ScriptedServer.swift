@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Reached only where a test fails.
-private let patience: Int32 = 10_000
+private let patience: Int32 = 60_000
 
 final class ScriptedServer {
     let address: HTTPAddress

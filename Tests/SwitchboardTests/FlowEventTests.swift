@@ -315,7 +315,7 @@ private final class SlowDisk: Sendable {
         let write = calls.write
         calls.write = { [self] descriptor, bytes in
             let (isHanging, isFailing) = state.withLock { $0 }
-            if isHanging { #expect(gate.wait(timeout: .now() + 20) == .success) }
+            if isHanging { #expect(gate.wait(timeout: .now() + 60) == .success) }
             if isFailing {
                 errno = EIO
                 return -1

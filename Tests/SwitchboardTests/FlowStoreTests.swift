@@ -330,7 +330,7 @@ struct FlowStoreTests {
             }
             if isLast { break }
         }
-        #expect(ended.wait(timeout: .now() + 20) == .success)
+        #expect(ended.wait(timeout: .now() + 60) == .success)
         #expect(whole > 0)
     }
 
@@ -357,7 +357,7 @@ struct FlowStoreTests {
             #expect(heard.hasPrefix("[{\"action\":\"talk\",\"text\":\"") && heard.hasSuffix("\"}]"))
         }
         stops.withLock { $0 = true }
-        #expect(ended.wait(timeout: .now() + 20) == .success)
+        #expect(ended.wait(timeout: .now() + 60) == .success)
         try bench.write(["hello.json": Self.talk("Settled.")])
         bench.store.look(isForced: false)
         #expect(try bench.heard() == Self.talk("Settled."))

@@ -65,7 +65,7 @@ final class HandlerBench {
 
     deinit {
         application.stop()
-        _ = log.close(timeoutMilliseconds: 20_000)
+        _ = log.close(timeoutMilliseconds: 60_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -121,7 +121,7 @@ final class HandlerBench {
 
     /// Closes the log, and reads the records that it has kept.
     func records() throws -> [[String: Any]] {
-        try #require(log.close(timeoutMilliseconds: 20_000))
+        try #require(log.close(timeoutMilliseconds: 60_000))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jsonl") }.sorted()
         return try names.flatMap { name in
             try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")).split(separator: 0x0A).map { line in
@@ -134,7 +134,7 @@ final class HandlerBench {
     func wait(for ticket: Ticket) throws -> Response {
         while late[ticket] == nil {
             var entry = pollfd(fd: mailbox.wakeDescriptor, events: Int16(POLLIN), revents: 0)
-            try #require(poll(&entry, 1, 20_000) == 1)
+            try #require(poll(&entry, 1, 60_000) == 1)
             for case .complete(let tickets, let response) in mailbox.take() {
                 for ticket in tickets { late[ticket] = response }
             }

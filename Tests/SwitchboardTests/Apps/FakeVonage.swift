@@ -52,7 +52,7 @@ final class FakeVonage: VonageService {
 
     /// Waits until so many questions that begin so were asked.
     func waitUntilAsked(_ prefix: String = "", times: Int = 1) throws {
-        while calls.count(where: { $0.hasPrefix(prefix) }) < times { try #require(asked.wait(timeout: .now() + .seconds(20)) == .success) }
+        while calls.count(where: { $0.hasPrefix(prefix) }) < times { try #require(asked.wait(timeout: .now() + .seconds(60)) == .success) }
     }
 
     func letGo() {

@@ -21,7 +21,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CCurl"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["libz-dev"])]),
         // The files of the page, put into the binary by the C compiler: as array literals they would take Swift half a minute.
         .target(name: "CPage"),
@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "JSON"),
         .target(name: "NCCO", dependencies: ["JSON"]),
         .target(name: "HTTPWire"),
-        .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux"]),
+        .target(name: "HTTPServer", dependencies: ["HTTPWire", "Locking", "CLinux", "COpenSSL"]),
         // Of HTTPWire it takes how a query is read and a date is written, of NCCO how text from outside is shown; it knows no message and no
         // action.
         .target(name: "VonageAuth", dependencies: ["JSON", "HTTPWire", "NCCO", "Locking", "COpenSSL"]),

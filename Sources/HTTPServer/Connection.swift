@@ -11,9 +11,11 @@ final class Connection {
     /// Tells this connection's readiness from that of an earlier one in the same slot.
     let token: UInt64
     var machine: ConnectionMachine
-    /// Received bytes from the start of the current request.
+    /// Nil on a plain connection, and until the first bytes of one with TLS: who only connects costs no more than without.
+    var session: TLSSession?
+    /// Received bytes from the start of the current request, decrypted.
     var input: [UInt8] = []
-    /// Encoded answers that the socket had no room for, from `sent` on.
+    /// Encoded and encrypted answers that the socket had no room for, from `sent` on.
     var output: [UInt8] = []
     var sent = 0
     /// What the request whose answer is owed said about it.

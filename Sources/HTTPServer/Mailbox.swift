@@ -18,6 +18,8 @@ enum Message: Sendable {
     /// The next part of the body for all of these.
     case stream([Ticket], [UInt8])
     case endStream([Ticket])
+    /// Connections that are accepted from now on get this certificate.
+    case certificate(TLSContext)
     /// Stop accepting, end idle connections after `idle` ms and everything at `deadline` (monotonic ms).
     case stop(idle: Int64, deadline: Int64)
 }

@@ -48,7 +48,7 @@ package final class Server: Sendable {
         stopIdleTime = configuration.stopIdleTime
         let workers = max(configuration.workers, 1)
         // Descriptors for the log, the pollers, the wake-ups and what the application opens.
-        let reserve = 24 + workers * 4
+        let reserve = 24 + workers * 4 + configuration.reservedDescriptors
         let possible = Socket.raiseDescriptorLimit() - reserve
         maxConnections = max(configuration.maxConnections ?? possible, 1)
         let listeners = try Listeners(configuration, workers: workers)
@@ -89,6 +89,12 @@ package final class Server: Sendable {
             stop(grace: 0)
             throw .socket(error)
         }
+    }
+
+    /// Serves connections that come from now on with another certificate; those that are open go on with theirs. Of a server that was started
+    /// without TLS it changes nothing.
+    package func replaceCertificate(by context: TLSContext) {
+        for mailbox in mailboxes { mailbox.send(.certificate(context)) }
     }
 
     package var statistics: ServerStatistics { workerStatistics.reduce(ServerStatistics()) { $0 + $1.snapshot } }

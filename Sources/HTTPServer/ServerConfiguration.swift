@@ -20,5 +20,10 @@ package struct ServerConfiguration: Sendable {
     /// Idle connections live this long once the server stops, in milliseconds: a request may be on its way.
     package var stopIdleTime: Int64 = 250
 
+    /// With what TLS is spoken; nil: plain HTTP.
+    package var tls: TLSContext?
+    /// Descriptors that are kept free for others of this process.
+    package var reservedDescriptors = 0
+
     package init() {}
 }

@@ -11,6 +11,9 @@ package final class WorkerStatistics: Sendable {
     private let requestCount = Atomic<Int>(0)
     private let refusedCount = Atomic<Int>(0)
     private let timeoutCount = Atomic<Int>(0)
+    private let handshakeCount = Atomic<Int>(0)
+    private let resumedCount = Atomic<Int>(0)
+    private let failedHandshakeCount = Atomic<Int>(0)
 
     private func count(_ counter: borrowing Atomic<Int>) { counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
@@ -19,6 +22,8 @@ package final class WorkerStatistics: Sendable {
     func requested() { count(requestCount) }
     func refused() { count(refusedCount) }
     func timedOut() { count(timeoutCount) }
+    func shook(resumed: Bool) { if resumed { count(resumedCount) } else { count(handshakeCount) } }
+    func failedHandshake() { count(failedHandshakeCount) }
 
     var snapshot: ServerStatistics {
         var snapshot = ServerStatistics()
@@ -27,6 +32,9 @@ package final class WorkerStatistics: Sendable {
         snapshot.requests = requestCount.load(ordering: .relaxed)
         snapshot.refused = refusedCount.load(ordering: .relaxed)
         snapshot.timeouts = timeoutCount.load(ordering: .relaxed)
+        snapshot.fullHandshakes = handshakeCount.load(ordering: .relaxed)
+        snapshot.resumedHandshakes = resumedCount.load(ordering: .relaxed)
+        snapshot.failedHandshakes = failedHandshakeCount.load(ordering: .relaxed)
         return snapshot
     }
 }
@@ -39,6 +47,13 @@ package struct ServerStatistics: Sendable, Hashable {
     /// Bytes that were no request, or a limit that was passed.
     package var refused = 0
     package var timeouts = 0
+    /// TLS handshakes with the certificate's signature.
+    package var fullHandshakes = 0
+    /// TLS handshakes that took up an earlier session.
+    package var resumedHandshakes = 0
+    /// TLS that ended before the handshake did: no common version or cipher, plain HTTP, garbage, too slow, or gone
+    /// after a beginning.
+    package var failedHandshakes = 0
 
     package init() {}
 
@@ -51,6 +66,9 @@ package struct ServerStatistics: Sendable, Hashable {
         sum.requests += right.requests
         sum.refused += right.refused
         sum.timeouts += right.timeouts
+        sum.fullHandshakes += right.fullHandshakes
+        sum.resumedHandshakes += right.resumedHandshakes
+        sum.failedHandshakes += right.failedHandshakes
         return sum
     }
 }

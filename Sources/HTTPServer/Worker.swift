@@ -7,6 +7,9 @@
 // one write of the encoded answer. Bytes are copied to the connection only when a request is unfinished at the end of the buffer, and answers only
 // when the socket has no room. A connection is read at once when it is accepted, since its first request is often there already; it is
 // given to the poller only if it lives on.
+//
+// TLS stands between the socket and all this: what is read is decrypted before anything else sees it, and what is to be sent is encrypted at the
+// last moment (`flush`), so that what waits for room in the socket is the same bytes either way.
 
 import HTTPWire
 
@@ -56,6 +59,9 @@ struct Worker: ~Copyable {
     private var nextSerial: UInt32 = 0
     private var lastTicket: UInt32 = 0
 
+    /// Nil where plain HTTP is spoken.
+    private var tls: TLSContext?
+    private let wire = TLSWire()
     private let readBuffer = ReadBuffer()
     private var output: [UInt8] = []
     private var head = RequestHead()
@@ -101,6 +107,7 @@ struct Worker: ~Copyable {
         self.wake = wake
         self.maxConnections = maxConnections
         self.listeners = listeners
+        tls = configuration.tls
     }
 
     // MARK: The loop
@@ -176,6 +183,8 @@ struct Worker: ~Copyable {
             for ticket in tickets {
                 if let connection = streaming(ticket) { endStream(connection) }
             }
+        case .certificate(let context):
+            if tls != nil { tls = context }
         case .stop(let idle, let deadline):
             guard stopDeadline == nil else { return }
             // Who is in the backlog has been told that we listen: serve them, then close the door.
@@ -231,7 +240,7 @@ struct Worker: ~Copyable {
         nextSerial = (nextSerial &+ 1) & 0x7FFF_FFFF  // never all ones: that is the listeners' mark
         let connection = Connection(
             descriptor: descriptor, peer: peer, token: UInt64(nextSerial) << 32 | UInt64(slot),
-            machine: ConnectionMachine(limits: configuration.limits, now: now))
+            machine: ConnectionMachine(limits: configuration.limits, now: now, handshakes: tls != nil))
         connections[slot] = connection
         open += 1
         statistics.accepted()
@@ -256,6 +265,7 @@ struct Worker: ~Copyable {
     private mutating func close(_ connection: Connection) {
         guard !connection.isClosed else { return }
         connection.isClosed = true
+        if let session = connection.session { endTLS(session, of: connection) }
         if connection.isRegistered {
             poller.removeAndClose(connection.descriptor)
         } else {
@@ -289,20 +299,31 @@ struct Worker: ~Copyable {
             case .bytes(let count):
                 // A short read has emptied the socket, unless there is an end behind it to be read.
                 if count < buffer.count, !connection.mayHaveEnded { connection.mayRead = false }
-                received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                if connection.session != nil || connection.machine.phase == .handshake {
+                    receivedEncrypted(bytes, on: connection)
+                } else {
+                    received(bytes, on: connection)
+                }
             case .wouldBlock:
                 connection.mayRead = false
             case .end:
-                connection.mayRead = false
-                connection.machine.peerClosed()
-                if connection.machine.phase == .draining || connection.machine.phase == .streaming { return close(connection) }
-                process(connection)
-                return
+                return peerEnded(connection)
             case .failed:
                 return close(connection)
             }
         }
         if !connection.mayRead, !connection.isClosed, connection.isRegistered { poller.rearmRead(connection.descriptor) }
+    }
+
+    /// The peer sends nothing more.
+    private mutating func peerEnded(_ connection: Connection) {
+        connection.mayRead = false
+        connection.machine.peerClosed()
+        switch connection.machine.phase {
+        case .handshake, .draining, .streaming: close(connection)
+        default: process(connection)
+        }
     }
 
     private mutating func resumeUnfinished() {
@@ -466,6 +487,79 @@ struct Worker: ~Copyable {
         if !connection.isClosed, connection.mayRead { read(connection) }
     }
 
+    // MARK: TLS
+
+    /// Decrypts what was read, and serves what the peer said in it.
+    private mutating func receivedEncrypted(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        guard let session = connection.session ?? startTLS(bytes, on: connection) else { return }
+        // Nothing else reads before this call returns: the bytes stay as they are.
+        session.lend(bytes)
+        defer { session.returnArrived() }
+        while !connection.isClosed {
+            let transfer = session.read()
+            if session.hasShaken, connection.machine.phase == .handshake {
+                connection.machine.handshakeEnded(now: now)
+                statistics.shook(resumed: session.isResumed)
+            }
+            switch transfer {
+            case .bytes(let count): received(UnsafeRawBufferPointer(rebasing: wire.plain[..<count]), on: connection)
+            case .wouldBlock:
+                // A handshake's next flight, or what the protocol itself answers.
+                return finishRound(connection)
+            case .end:
+                return peerEnded(connection)
+            case .failed:
+                // The alert that says why.
+                flush(connection)
+                return close(connection)
+            }
+        }
+    }
+
+    /// The first bytes of a connection: a handshake, or the request of somebody who does not know that TLS is spoken here.
+    private mutating func startTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> TLSSession? {
+        guard let first = bytes.first, let tls else { return nil }
+        // A handshake begins with byte 22, and the name of a method with a letter.
+        if UInt8(ascii: "A")...UInt8(ascii: "z") ~= first {
+            statistics.failedHandshake()
+            connection.machine.handshakeEnded(now: now)
+            let isHead = Method.isHead(bytes.assumingMemoryBound(to: UInt8.self).span)
+            refuse(WireError(.plainOnTLS, at: 0), isHead: isHead, on: connection)
+            finishRound(connection)
+            return nil
+        }
+        guard let session = TLSSession(tls, on: wire) else {
+            close(connection)
+            return nil
+        }
+        connection.session = session
+        return session
+    }
+
+    /// Encrypts what this round has encoded; `output` is then what goes to the socket. False where the session is broken.
+    private mutating func encrypt(_ session: TLSSession, for connection: Connection) -> Bool {
+        if !output.isEmpty {
+            let isWhole = output.withUnsafeBytes { session.write($0) }
+            output.removeAll(keepingCapacity: output.capacity <= 4 * Self.outputChunk)
+            guard isWhole else { return false }
+            // The last answer and the end leave together.
+            if connection.afterOutput != .keep { session.end() }
+        }
+        swap(&output, &wire.leaving)
+        return true
+    }
+
+    /// The peer is told that this was the end, unless what it is still owed lies in between; whether it hears so is its own matter.
+    private mutating func endTLS(_ session: TLSSession, of connection: Connection) {
+        connection.session = nil
+        if !session.hasShaken { statistics.failedHandshake() }
+        if connection.output.isEmpty { session.end() }
+        if !wire.leaving.isEmpty {
+            _ = wire.leaving.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
+            wire.leaving.removeAll(keepingCapacity: true)
+        }
+    }
+
     // MARK: Streams
 
     private mutating func startStream(_ response: Response, on connection: Connection) {
@@ -514,6 +608,9 @@ struct Worker: ~Copyable {
     }
 
     private mutating func flush(_ connection: Connection) {
+        if let session = connection.session, !connection.isClosed {
+            guard encrypt(session, for: connection) else { return close(connection) }
+        }
         guard !output.isEmpty, !connection.isClosed else { return }
         defer { output.removeAll(keepingCapacity: output.capacity <= 4 * Self.outputChunk) }
         guard connection.output.isEmpty else {

@@ -2,6 +2,7 @@
 //
 // One connection's life as a state machine without a socket or a clock: it is told what arrived and what time it is, and says what to do.
 //
+//     handshake → idle                                  TLS, where it is spoken
 //     idle → head → body → replying → idle …            a request and its answer
 //       any of them → refusing → draining → closed      an error: one answer, the rest of the input read and thrown away
 //       replying → streaming → closed                   an answer without an end: input is thrown away, and only its end is looked for
@@ -41,10 +42,15 @@ package struct ConnectionMachine: Sendable {
     }
 
     package enum Phase: Sendable, Hashable {
-        case idle, head, body, replying, streaming, writing, refusing, draining, closed
+        case handshake, idle, head, body, replying, streaming, writing, refusing, draining, closed
 
         /// Whether input would be used now; while an answer is owed or stuck, a pipelining peer waits in its own buffers.
-        package var wantsInput: Bool { self == .idle || self == .head || self == .body || self == .draining || self == .streaming }
+        package var wantsInput: Bool {
+            switch self {
+            case .idle, .head, .body, .draining, .streaming, .handshake: true
+            case .replying, .writing, .refusing, .closed: false
+            }
+        }
     }
 
     private enum Body: Sendable {
@@ -77,10 +83,20 @@ package struct ConnectionMachine: Sendable {
     /// Bytes of the request just given out; the next request begins behind them.
     package private(set) var requestLength = 0
 
-    package init(limits: Limits, now: Int64) {
+    /// - Parameter handshakes: whether the peer has to agree on TLS first; `handshakeEnded` tells when it has.
+    package init(limits: Limits, now: Int64, handshakes: Bool = false) {
         self.limits = limits
         idleTime = limits.idleTime
-        deadline = now + limits.headTime
+        phase = handshakes ? .handshake : .idle
+        deadline = now + (handshakes ? limits.handshakeTime : limits.headTime)
+    }
+
+    /// From here on requests are expected.
+    package mutating func handshakeEnded(now: Int64) {
+        guard phase == .handshake else { return }
+        phase = .idle
+        // A server that stops waits for less.
+        deadline = now + min(limits.headTime, idleTime)
     }
 
     /// Decides about all bytes from the start of the current request.
@@ -251,8 +267,8 @@ package struct ConnectionMachine: Sendable {
     /// Output could not all be written, or more was added to what waits. Progress moves the deadline.
     package mutating func blocked(then persistence: Persistence, progress: Bool, now: Int64) {
         phaseAfterWrite = persistence
-        // An answer that is owed has its own limit, and its coming is not to be missed.
-        guard phase != .replying else { return }
+        // An answer that is owed has its own limit, and its coming is not to be missed; a handshake has one for all of it.
+        guard phase != .replying, phase != .handshake else { return }
         if phase != .writing {
             phaseBeforeWrite = phase
             phase = .writing
@@ -294,7 +310,7 @@ package struct ConnectionMachine: Sendable {
     package mutating func timeout(now: Int64) -> Timeout {
         guard now >= deadline else { return .nothing }
         switch phase {
-        case .idle, .streaming, .writing, .refusing, .draining, .closed: return .close
+        case .handshake, .idle, .streaming, .writing, .refusing, .draining, .closed: return .close
         case .head:
             phase = .refusing
             return .refuse(WireError(.headTimeout, at: seen))
@@ -307,10 +323,10 @@ package struct ConnectionMachine: Sendable {
         }
     }
 
-    /// The server stops: from now on an idle connection ends after this time unless a request begins; nothing else is cut short here.
+    /// The server stops: from now on an idle connection, or one that still shakes hands, ends after this time unless a request begins; nothing else is cut short here.
     package mutating func endIdle(after time: Int64, now: Int64) {
         idleTime = time
-        if phase == .idle { deadline = min(deadline, now + time) }
+        if phase == .idle || phase == .handshake { deadline = min(deadline, now + time) }
     }
 
     /// Too much is kept for unfinished requests: this one, if it is one, is given up. Nil where none is arriving.

@@ -22,6 +22,8 @@ package struct Limits: Sendable, Hashable {
     package var chunkOverhead = 64 * 1024
     /// Unfinished requests of all connections of one event loop together: 250 bodies of the largest size.
     package var keptBytes = 64 * 1024 * 1024
+    /// A TLS handshake, in total. Half a dozen round trips of the slowest network fit; who takes longer holds a place in vain.
+    package var handshakeTime: Int64 = 10_000
     /// First byte to the end of a head, in total: a byte now and then does not extend it.
     package var headTime: Int64 = 10_000
     /// End of the head to the end of the body, in total.

@@ -10,6 +10,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case created = 201
     case accepted = 202
     case noContent = 204
+    case movedPermanently = 301
     case seeOther = 303
     case notModified = 304
     case badRequest = 400
@@ -23,6 +24,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
     case uriTooLong = 414
     case unsupportedMediaType = 415
     case expectationFailed = 417
+    case misdirectedRequest = 421
     case tooManyRequests = 429
     case requestHeaderFieldsTooLarge = 431
     case internalServerError = 500
@@ -38,6 +40,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .created: "Created"
         case .accepted: "Accepted"
         case .noContent: "No Content"
+        case .movedPermanently: "Moved Permanently"
         case .seeOther: "See Other"
         case .notModified: "Not Modified"
         case .badRequest: "Bad Request"
@@ -51,6 +54,7 @@ package enum Status: UInt16, Sendable, CaseIterable {
         case .uriTooLong: "URI Too Long"
         case .unsupportedMediaType: "Unsupported Media Type"
         case .expectationFailed: "Expectation Failed"
+        case .misdirectedRequest: "Misdirected Request"
         case .tooManyRequests: "Too Many Requests"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
         case .internalServerError: "Internal Server Error"

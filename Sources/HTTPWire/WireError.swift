@@ -13,6 +13,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case unsupportedVersion, unknownMethod, unknownCoding
         case targetTooLong, headTooLarge, tooManyFields, bodyTooLarge, chunkOverhead
         case unknownExpectation, headTimeout, bodyTimeout, replyTimeout, overloaded
+        case plainOnTLS
     }
 
     package let fault: Fault
@@ -74,6 +75,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
         case .headTimeout: "The request head did not arrive in time."
         case .bodyTimeout: "The request body did not arrive in time."
         case .overloaded: "Too many requests are arriving at once; try again."
+        case .plainOnTLS: "This port speaks TLS; ask for the same URL with https:// in place of http://."
         case .replyTimeout: "No answer was ready in time; try again."
         }
     }

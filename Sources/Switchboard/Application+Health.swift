@@ -15,6 +15,7 @@ extension Application {
         if let problem = flows.problem { reasons.append("flows are not read anew: \(problem)") }
         if let apps, apps.rooms == nil { reasons.append("rooms are not kept: rooms.jsonl could not be read at the start") }
         if let problem = webhooks?.problem { reasons.append(problem) }
+        if let problem = certificates?.problem { reasons.append(problem) }
         return reasons
     }
 

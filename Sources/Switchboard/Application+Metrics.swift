@@ -23,6 +23,11 @@ extension Application {
         counter("http_requests", "Requests read.", server.requests)
         counter("http_refused", "Bytes that were no request, or passed a limit.", server.refused)
         counter("http_timeouts", "Connections ended by a time limit.", server.timeouts)
+        if settings.tlsCertificateFile != nil {
+            counter("tls_handshakes_full", "TLS handshakes with the certificate's signature.", server.fullHandshakes)
+            counter("tls_handshakes_resumed", "TLS handshakes that took up an earlier session.", server.resumedHandshakes)
+            counter("tls_handshakes_failed", "TLS that ended before its handshake did.", server.failedHandshakes)
+        }
         counter("handler_faults", "Requests that failed by a fault of the server.", counts.faults)
         counter("answers", "Answer and fallback requests answered by an NCCO.", counts.answers)
         counter("answers_not_connected", "Answers that say why no call can be made.", counts.cannotConnect)

@@ -14,6 +14,8 @@ package final class Application: Service, Sendable {
     let admin: AdminToken
     /// Nil where webhooks are open.
     let webhooks: WebhookGuard?
+    /// Nil where plain HTTP is spoken.
+    let certificates: CertificateStore?
     let calls: CallFeed
     /// Nil where there are neither users nor rooms.
     let apps: AppService?
@@ -48,7 +50,7 @@ package final class Application: Service, Sendable {
 
     package init(
         settings: Settings, flows: FlowStore, log: EventLog, admin: AdminToken, webhooks: WebhookGuard? = nil,
-        apps: AppService? = nil, console: Console = .output,
+        apps: AppService? = nil, certificates: CertificateStore? = nil, console: Console = .output,
         errors: Console = .errors,
         clock: Clock = .system
     ) {
@@ -58,6 +60,7 @@ package final class Application: Service, Sendable {
         self.admin = admin
         self.webhooks = webhooks
         self.apps = apps
+        self.certificates = certificates
         calls = CallFeed(folder: settings.events, callsInMemory: settings.callsInMemory, clock: clock)
         openAppsLimiter = RateLimiter(settings.openAppsLimit)
         self.console = console

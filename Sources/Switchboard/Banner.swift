@@ -16,12 +16,16 @@ package struct Banner {
     let credentials: ApplicationCredentials
     /// Nil where webhooks are open.
     let secrets: SignatureSecrets?
+    /// Whose certificate TLS is spoken with; nil where plain HTTP is.
+    let certificate: String?
+    /// Where browsers are sent on from.
+    let redirects: [String]
     let isTerminal: Bool
 
     package init(
         settings: Settings, addresses: [String], port: UInt16, flows: String, admin: AdminToken,
         credentials: ApplicationCredentials = ApplicationCredentials(), secrets: SignatureSecrets? = nil,
-        isTerminal: Bool
+        certificate: String? = nil, redirects: [String] = [], isTerminal: Bool
     ) {
         self.settings = settings
         self.addresses = addresses
@@ -30,11 +34,15 @@ package struct Banner {
         self.admin = admin
         self.secrets = secrets
         self.credentials = credentials
+        self.certificate = certificate
+        self.redirects = redirects
         self.isTerminal = isTerminal
     }
 
     package var lines: [String] {
         var lines = ["Switchboard \(switchboardVersion) listens on \(addresses.joined(separator: " and "))"]
+        if let certificate { lines.append("  tls          \(certificate)") }
+        if !redirects.isEmpty { lines.append("  redirects    browsers from http://\(redirects.joined(separator: " and "))") }
         if settings.numbers.isEmpty {
             lines.append("  number       none: calls go out without a caller id; set --number or VONAGE_NUMBER")
         } else {
@@ -55,7 +63,7 @@ package struct Banner {
             lines.append("  admin        curl -H 'Authorization: Bearer \(admin.text)' \(curl("/metrics"))")
             // Behind the # it reaches no server's log. A browser cannot ask a path in the file system.
             if !settings.server.host.hasPrefix("unix:") {
-                lines.append("  log in       http://\(settings.localHost(port: port))/login#\(admin.inFragment)")
+                lines.append("  log in       \(settings.scheme.rawValue)://\(settings.localHost(port: port))/login#\(admin.inFragment)")
             }
         } else if let file = admin.file {
             lines.append("  admin        the token is in \(file)")
@@ -88,6 +96,8 @@ package struct Banner {
             let socket = settings.server.host.dropFirst(5).replacing("'", with: "'\\''")
             return "--unix-socket '\(socket)' 'http://localhost\(path)'"
         }
-        return "'\(settings.localHost(port: port))\(path)'"
+        // The certificate is for the name that others know, which is not this machine's own.
+        let (flag, scheme) = certificate == nil ? ("", "") : ("-k ", "https://")
+        return "\(flag)'\(scheme)\(settings.localHost(port: port))\(path)'"
     }
 }

@@ -8,7 +8,7 @@ import HTTPWire
 
 extension RequestHandler {
     func forwarded(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ exchange: Exchange) -> Forwarded {
-        Forwarded(head, bytes, from: exchange.peer, trusting: application.settings.trustedProxies)
+        Forwarded(head, bytes, from: exchange.peer, trusting: application.settings.trustedProxies, own: application.settings.scheme)
     }
 
     /// What `{{base_url}}` is in an NCCO of this flow: the settings' URL, else what a trusted proxy was asked for, else our own address. A name

@@ -70,7 +70,7 @@ extension RequestHandler {
 
     private func cookie(_ value: String, _ lifetime: Int64, _ forwarded: Forwarded) -> String {
         let path = forwarded.prefix.isEmpty ? "/" : forwarded.prefix
-        let secure = forwarded.scheme == .https ? "; Secure" : ""
+        let secure = forwarded.isSecure ? "; Secure" : ""
         return "\(Sessions.cookieName)=\(value); Path=\(path); Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(secure)"
     }
 }

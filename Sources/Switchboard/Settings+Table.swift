@@ -30,6 +30,17 @@ package struct Setting: Sendable {
             settings.server.port = UInt16(try whole(value, in: 0...65535, source))
         },
         Setting(
+            flag: "--tls-cert", environment: ["TLS_CERT"], placeholder: "FILE",
+            help: "speak TLS with this certificate in PEM, its chain behind it; read anew when it changes (plain HTTP)"
+        ) { settings, value, _ throws(UsageError) in settings.tlsCertificateFile = value },
+        Setting(flag: "--tls-key", environment: ["TLS_KEY"], placeholder: "FILE", help: "its private key: RSA, ECDSA or Ed25519, in PEM") {
+            settings, value, _ throws(UsageError) in settings.tlsKeyFile = value
+        },
+        Setting(
+            flag: "--redirect-from", environment: ["REDIRECT_FROM"], placeholder: "PORT",
+            help: "listen there with plain HTTP too: browsers are sent on to TLS, webhooks are told the URL that they need (no such port)"
+        ) { settings, value, source throws(UsageError) in settings.redirectPort = UInt16(try whole(value, in: 0...65535, source)) },
+        Setting(
             flag: "--number", environment: ["VONAGE_NUMBER"], placeholder: "NUMBER",
             help: "a Vonage number of yours, dialled from and recognised; may be repeated, or a list with commas", repeats: true
         ) { settings, value, source throws(UsageError) in
@@ -267,6 +278,12 @@ package struct Setting: Sendable {
         },
         Setting(flag: "--max-fields", environment: ["MAX_FIELDS"], placeholder: "N", help: "field lines in a request (100)") {
             settings, value, source throws(UsageError) in settings.server.limits.fields = try whole(value, in: 4...10_000, source)
+        },
+        Setting(
+            flag: "--handshake-timeout", environment: ["HANDSHAKE_TIMEOUT"], placeholder: "TIME",
+            help: "a TLS handshake must be done within (10s)"
+        ) { settings, value, source throws(UsageError) in
+            settings.server.limits.handshakeTime = try duration(value, in: 50...3_600_000, source)
         },
         Setting(
             flag: "--head-timeout", environment: ["HEAD_TIMEOUT"], placeholder: "TIME", help: "a request head must be whole within (10s)"

@@ -71,6 +71,11 @@ package struct Settings: Sendable {
     package var adminTokenFile: String?
     package var adminToken: String?
     package var signatureSecretFile: String?
+    /// The certificate with its chain, and its key, where the server itself speaks TLS.
+    package var tlsCertificateFile: String?
+    package var tlsKeyFile: String?
+    /// Where plain HTTP is answered by the way to TLS; 0 takes a free port.
+    package var redirectPort: UInt16?
     /// How far the time of a webhook may lie from ours, either way, in seconds.
     package var webhookLeeway: Int64 = 300
     package var requiresPayloadHash = true
@@ -99,10 +104,15 @@ package struct Settings: Sendable {
     }
 
     /// Where this server is reached, without a slash at the end; the port is the one of the settings unless another is given.
-    package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "http://\(localHost(port: port ?? server.port))" }
+    package func baseURL(port: UInt16? = nil) -> String { publicURL ?? "\(scheme.rawValue)://\(localHost(port: port ?? server.port))" }
 
     /// How this machine reaches the server: `http://localhost:3000` or `unix:PATH`.
-    package var listeningURL: String { server.host.hasPrefix("unix:") ? server.host : "http://\(localHost(port: server.port))" }
+    package var listeningURL: String {
+        server.host.hasPrefix("unix:") ? server.host : "\(scheme.rawValue)://\(localHost(port: server.port))"
+    }
+
+    /// What is spoken at our own port; a proxy in front may speak another one.
+    var scheme: Forwarded.Scheme { tlsCertificateFile == nil ? .http : .https }
 
     /// Host and port as this machine reaches it.
     func localHost(port: UInt16) -> String {
@@ -163,6 +173,25 @@ package struct Settings: Sendable {
             {
                 try setting.apply(&self, value, name)
             }
+        }
+        try checkTLS()
+    }
+
+    private func checkTLS() throws(UsageError) {
+        switch (tlsCertificateFile, tlsKeyFile) {
+        case (_?, nil): throw UsageError("--tls-cert needs --tls-key too: name the private key of the certificate")
+        case (nil, _?): throw UsageError("--tls-key needs --tls-cert too: name the certificate that the key is of, with its chain")
+        default: break
+        }
+        guard let redirectPort else { return }
+        guard tlsCertificateFile != nil else {
+            throw UsageError("--redirect-from sends browsers to TLS, which this server does not speak: add --tls-cert and --tls-key")
+        }
+        guard !server.host.hasPrefix("unix:") else {
+            throw UsageError("--redirect-from needs a port to send to: --host is a path; name an address or leave it out")
+        }
+        guard redirectPort != server.port || redirectPort == 0 else {
+            throw UsageError("--redirect-from: \(redirectPort) is the port of --port already; the plain port is another one, mostly 80")
         }
     }
 }

@@ -39,8 +39,14 @@ enum Serve {
                 baseURL: settings.baseURL()
             ) { line in Console.errors.print(line) }
             let apps = try AppService(settings, credentials: credentials, rooms: rooms(settings))
-            let application = Application(settings: settings, flows: flows, log: log, admin: admin, webhooks: webhooks, apps: apps)
+            let certificates = try CertificateStore(settings) { line in Console.errors.print(line) }
+            settings.server.tls = certificates?.current
+            let application = Application(
+                settings: settings, flows: flows, log: log, admin: admin, webhooks: webhooks, apps: apps, certificates: certificates)
+            settings.server.reservedDescriptors = settings.redirectPort == nil ? 0 : redirectConnections + 16
             let server = try Server(settings.server, service: application)
+            let redirect = try redirect(settings, to: server.port)
+            certificates?.watch { server.replaceCertificate(by: $0) }
             application.observe { server.statistics }
             // Port 0 has become another.
             if server.port != settings.server.port { flows.setBaseURL(settings.baseURL(port: server.port)) }
@@ -59,7 +65,8 @@ enum Serve {
                 let console = settings.logFormat == .json ? Console.errors : Console.output
                 let banner = Banner(
                     settings: settings, addresses: server.addresses, port: server.port, flows: flows.summary, admin: admin,
-                    credentials: credentials, secrets: webhooks?.verifier.secrets, isTerminal: console.isTerminal)
+                    credentials: credentials, secrets: webhooks?.verifier.secrets, certificate: certificates?.summary,
+                    redirects: redirect?.addresses ?? [], isTerminal: console.isTerminal)
                 for line in banner.lines { console.print(line) }
                 if let simulator {
                     console.print("  vonage       played here, at \(simulator.baseURL): what is made there is gone with this process")
@@ -84,7 +91,9 @@ enum Serve {
             stop.wait(reopen: {
                 log.reopen()
                 flows.reload()
+                certificates?.reload()
             })
+            redirect?.stop(grace: 0)
             simulator?.stop(grace: 0)
             player.stop()
             end(server, application, log, grace: settings.grace)
@@ -110,6 +119,20 @@ enum Serve {
             settings.server.workers = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 64)
         }
         return settings
+    }
+
+    /// Connections of browsers that are sent on; each lives as long as its answer.
+    private static let redirectConnections = 256
+
+    /// The plain port beside TLS, where one is asked for.
+    private static func redirect(_ settings: Settings, to port: UInt16) throws(ServerError) -> Server? {
+        guard let plainPort = settings.redirectPort else { return nil }
+        var configuration = settings.server
+        configuration.port = plainPort
+        configuration.tls = nil
+        configuration.workers = 1
+        configuration.maxConnections = redirectConnections
+        return try Server(configuration, service: Redirection(settings, port: port))
     }
 
     private static func player(

@@ -17,6 +17,8 @@ struct KeyText {
         case pkcs1 = "RSA PRIVATE KEY"
         case publicKey = "PUBLIC KEY"
         case pkcs1Public = "RSA PUBLIC KEY"
+        /// RFC 5915.
+        case ec = "EC PRIVATE KEY"
     }
 
     /// Bytes; a key of 8192 bits has some 6,500 in PEM, and 8,700 in base64 of PEM.
@@ -69,7 +71,7 @@ struct KeyText {
         }
         if let block = blocks.first { throw block.refusal(kinds) }
         if wrappings > 0, let inner = unwrapped(text) { return try read(inner, kinds: kinds, wrappings: wrappings - 1) }
-        throw notPEM(text)
+        throw notPEM(text, kinds)
     }
 
     /// What base64 of a PEM text stands for; nil where it is something else.
@@ -80,7 +82,7 @@ struct KeyText {
     }
 
     /// The fault of a text without any PEM block.
-    private static func notPEM(_ text: ArraySlice<UInt8>) -> KeyError {
+    private static func notPEM(_ text: ArraySlice<UInt8>, _ kinds: [Kind]) -> KeyError {
         let digits = text.filter { $0 > 0x20 }
         // `-----BEGIN` in base64, and how DER of some hundred bytes begins in it.
         if digits.starts(with: "LS0tLS1CRUdJTi".utf8) {
@@ -92,11 +94,11 @@ struct KeyText {
                 "it is a key without its first and last line; put -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY----- around it")
         }
         if text.starts(with: "ssh-".utf8) || text.starts(with: "ecdsa-".utf8) {
-            return KeyError(.publicKey, "it is a public key of OpenSSH; take private.key of the Vonage application")
+            return KeyError(.publicKey, "it is a public key of OpenSSH; take \(kinds.wanted)")
         }
         if text.starts(with: "PuTTY-User-Key-File".utf8) {
             return KeyError(
-                .foreignFormat, "it is a key of PuTTY's; export it as PEM (PKCS#8), or take private.key of the Vonage application")
+                .foreignFormat, "it is a key of PuTTY's; export it as PEM (PKCS#8), or take \(kinds.wanted)")
         }
         if contains("BEGIN", in: Array(text)) || contains("PRIVATE KEY", in: Array(text)) {
             return KeyError(
@@ -188,7 +190,7 @@ private struct PEMBlock {
 
     /// Why a block of another kind will not do.
     func refusal(_ kinds: [KeyText.Kind]) -> KeyError {
-        let wanted = kinds.contains(.publicKey) ? "a public key in PEM" : "private.key of the Vonage application"
+        let wanted = kinds.wanted
         switch label {
         case "ENCRYPTED PRIVATE KEY": return Self.encrypted
         case "PUBLIC KEY", "RSA PUBLIC KEY", "SSH2 PUBLIC KEY":
@@ -198,12 +200,29 @@ private struct PEMBlock {
             return KeyError(.certificate, "it is a certificate and no key; \(cure)")
         case "OPENSSH PRIVATE KEY":
             return KeyError(.foreignFormat, "it is a key in OpenSSH's own format; convert a copy: ssh-keygen -p -m PKCS8 -f FILE")
-        case "EC PRIVATE KEY", "EC PARAMETERS", "DSA PRIVATE KEY", "DSA PARAMETERS":
+        case "DSA PRIVATE KEY", "DSA PARAMETERS", "EC PARAMETERS":
+            if kinds.contains(.ec) { return KeyError(.otherAlgorithm, "it is a key of DSA, or parameters without a key; take \(wanted)") }
+            fallthrough
+        case "EC PRIVATE KEY":
             return KeyError(.otherAlgorithm, "it is a key for another algorithm, and Vonage's tokens are signed with RSA; take \(wanted)")
         default: return KeyError(.notAKey, "it holds something else than a key; take \(wanted)")
         }
     }
 }
+
+extension [KeyText.Kind] {
+    /// What these are the kinds of, for cures.
+    fileprivate var wanted: String {
+        if contains(.publicKey) { return "a public key in PEM" }
+        return contains(.ec) ? "the key that the certificate was made for" : "private.key of the Vonage application"
+    }
+}
+
+/// The DER of a server's private key for TLS, of whatever algorithm, found in any of the spellings in which people have keys: PKCS #8, or as
+/// PKCS #1 and RFC 5915 have it.
+///
+/// - Throws: `KeyError` with what is wrong and what would be right, without anything of the text.
+package func serverKey(in text: [UInt8]) throws(KeyError) -> [UInt8] { try KeyText(text, kinds: [.pkcs8, .pkcs1, .ec]).der }
 
 /// `+` and `/` as well as letters and digits; `=` is looked at by the decoder.
 private func isBase64(_ byte: UInt8) -> Bool {

@@ -23,6 +23,8 @@ final class RSAKey: @unchecked Sendable {
         case .pkcs8: key = Self.read(text.der, Self.pkcs8)
         case .pkcs1: key = Self.read(text.der) { d2i_PrivateKey(EVP_PKEY_RSA, nil, &$0, $1) }
         case .publicKey: key = Self.read(text.der) { d2i_PUBKEY(nil, &$0, $1) }
+        // No key of RSA: what it is, is said below.
+        case .ec: key = Self.read(text.der) { d2i_PrivateKey(EVP_PKEY_EC, nil, &$0, $1) }
         case .pkcs1Public: key = Self.read(text.der) { d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
         }
         ERR_clear_error()

@@ -90,12 +90,12 @@ private let start = "HTTP/1.1 200 OK\r\nDate: DATE\r\nX-Content-Type-Options: no
 
     @Test func `has every status with the reason of its RFC`() {
         let reasons: [UInt16: String] = [
-            200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 303: "See Other", 304: "Not Modified",
+            200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 303: "See Other", 304: "Not Modified",
             400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
             404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 413: "Content Too Large",
-            414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed", 429: "Too Many Requests",
-            431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-            503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+            414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed", 421: "Misdirected Request",
+            429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+            502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
         ]
         for status in Status.allCases {
             #expect((200..<600).contains(status.rawValue))

@@ -21,6 +21,8 @@ struct Forwarded {
     private(set) var peer: Peer
     /// Nil where nobody says.
     private(set) var scheme: Scheme?
+    /// What is spoken with whoever is connected.
+    private let own: Scheme
     /// In lower case, with its port.
     private(set) var host: String?
     /// Begins with a slash and does not end with one; empty where there is none.
@@ -29,9 +31,14 @@ struct Forwarded {
     private var hops = 0
     private static let mostHops = 32
 
-    /// - Parameter direct: who is connected; a stranger's fields are not looked at.
-    init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, from direct: Peer, trusting proxies: TrustedProxies) {
+    /// - Parameters:
+    ///   - direct: who is connected; a stranger's fields are not looked at.
+    ///   - own: what is spoken with them.
+    init(
+        _ head: borrowing RequestHead, _ bytes: Span<UInt8>, from direct: Peer, trusting proxies: TrustedProxies, own: Scheme = .http
+    ) {
         peer = direct
+        self.own = own
         guard proxies.trusts(direct) else { return }
         if ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"].contains(where: { head.value(of: $0, in: bytes) != nil }) {
             readForwardedFor(head, bytes, proxies)
@@ -85,12 +92,15 @@ struct Forwarded {
 }
 
 extension Forwarded {
+    /// Whether whoever asks does so by TLS, as far as is known.
+    var isSecure: Bool { (scheme ?? own) == .https }
+
     /// Where the request was sent, if a proxy says: `https://calls.example.com/prefix`.
     ///
     /// - Parameter authority: the request's own host, which counts where a proxy passes it on and says the scheme alone, as cloudflared does.
     func baseURL(_ authority: Range<Int>, in bytes: Span<UInt8>) -> String? {
         guard let host = host ?? (scheme == nil ? nil : safeHost(authority, in: bytes)) else { return nil }
-        let scheme = scheme ?? .http
+        let scheme = scheme ?? own
         return "\(scheme.rawValue)://\(withoutStandardPort(host, scheme))\(prefix)"
     }
 }

@@ -18,6 +18,20 @@ package struct FolderSignature: Hashable, Sendable {
         let modified: Int64
         let changed: Int64
         let number: UInt64
+
+        /// Nil where there is no such file.
+        init?(name: String, path: String) {
+            var facts = stat()
+            guard stat(path, &facts) == 0 else { return nil }
+            self.name = name
+            size = Int64(facts.st_size)
+            number = UInt64(facts.st_ino)
+            #if canImport(Glibc)
+                (modified, changed) = (nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim))
+            #else
+                (modified, changed) = (nanoseconds(facts.st_mtimespec), nanoseconds(facts.st_ctimespec))
+            #endif
+        }
     }
 
     let entries: [Entry]
@@ -64,13 +78,7 @@ package struct FlowFolder: Sendable {
         let names: [String]
         do throws(SmallFileError) { names = try self.names() } catch { return FolderSignature([], fault: error) }
         return FolderSignature(
-            names.compactMap { name in
-                var facts = stat()
-                guard stat("\(path)/\(name)", &facts) == 0 else { return nil }
-                return FolderSignature.Entry(
-                    name: name, size: Int64(facts.st_size), modified: nanoseconds(modified(facts)), changed: nanoseconds(changed(facts)),
-                    number: UInt64(facts.st_ino))
-            })
+            names.compactMap { FolderSignature.Entry(name: $0, path: "\(path)/\($0)") })
     }
 
     /// All files of the folder; subfolders are not looked into.
@@ -114,14 +122,6 @@ package struct FlowFolder: Sendable {
         }
         return names.sorted()
     }
-
-    private func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }
-
-    #if canImport(Glibc)
-        private func modified(_ facts: stat) -> timespec { facts.st_mtim }
-        private func changed(_ facts: stat) -> timespec { facts.st_ctim }
-    #else
-        private func modified(_ facts: stat) -> timespec { facts.st_mtimespec }
-        private func changed(_ facts: stat) -> timespec { facts.st_ctimespec }
-    #endif
 }
+
+private func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }

@@ -8,6 +8,9 @@ import HTTPServer
 import Switchboard
 import VonageAuth
 
+/// Milliseconds for a log that nobody keeps.
+private let logPatience = 2000
+
 final class InnerServer {
     /// `http://127.0.0.1:PORT`.
     let url: String
@@ -28,6 +31,8 @@ final class InnerServer {
         settings.server.host = "127.0.0.1"
         settings.server.port = 0
         settings.server.workers = workers
+        // What plays here asks this process alone.
+        (settings.tlsCertificateFile, settings.tlsKeyFile, settings.redirectPort) = (nil, nil, nil)
         settings.isQuiet = true
         // Nothing of it is kept.
         settings.sync = .none
@@ -42,7 +47,9 @@ final class InnerServer {
         folder = try TemporaryFolder.make("call", for: "the event log")
         settings.events = "\(folder)/events"
         do {
-            log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
+            let log = try EventLog(EventLogConfiguration(folder: settings.events)) { _ in }
+            self.log = log
+            TemporaryFolder.closing(folder) { _ = log.close(timeoutMilliseconds: logPatience) }
             application = Application(
                 settings: settings, flows: flows, log: log, admin: try AdminToken(settings), webhooks: webhooks, clock: clock)
             server = try Server(settings.server, service: application, clock: clock)
@@ -60,7 +67,7 @@ final class InnerServer {
     func stop() {
         server.stop(grace: 1000)
         application.stop()
-        _ = log.close(timeoutMilliseconds: 2000)
+        _ = log.close(timeoutMilliseconds: logPatience)
         TemporaryFolder.remove("\(folder)/events")
         TemporaryFolder.remove(folder)
     }

@@ -13,8 +13,8 @@ import Switchboard
 #endif
 
 enum TemporaryFolder {
-    /// Those that are there now.
-    private static let made = Locked<[String]>([])
+    /// Those that are there now, each with what ends the writing in it.
+    private static let made = Locked<[(folder: String, close: (@Sendable () -> Void)?)]>([])
 
     /// Makes one that its owner alone can read: `/tmp/switchboard-PURPOSE-` and six letters.
     static func make(_ purpose: String, for contents: String) throws(UsageError) -> String {
@@ -29,24 +29,29 @@ enum TemporaryFolder {
             throw UsageError("no folder can be made in \(printable(place)) for \(contents): \(String(cString: strerror(errno)))")
         }
         let folder = String(cString: made)
-        Self.made.withLock { $0.append(folder) }
+        Self.made.withLock { $0.append((folder, nil)) }
         return folder
+    }
+
+    /// Names what writes in a folder until it is closed: a log makes its folder again where somebody takes it away.
+    static func closing(_ folder: String, by close: @escaping @Sendable () -> Void) {
+        made.withLock { made in
+            if let at = made.firstIndex(where: { $0.folder == folder }) { made[at].close = close }
+        }
     }
 
     /// Removes what is left of this run, for a process that ends early.
     static func removeAll() {
-        for folder in made.withLock({ $0 }) {
-            // A log that still writes would make its files again behind the removal; under another name it does not find the place.
-            let gone = "\(folder)-gone"
-            let place = rename(folder, gone) == 0 ? gone : folder
-            remove("\(place)/events")
-            remove(place)
+        for (folder, close) in made.withLock({ $0 }) {
+            close?()
+            remove("\(folder)/events")
+            remove(folder)
         }
     }
 
     /// Removes a folder with the files in it; one that holds folders stays.
     static func remove(_ folder: String) {
-        made.withLock { $0.removeAll { $0 == folder } }
+        made.withLock { $0.removeAll { $0.folder == folder } }
         if let directory = opendir(folder) {
             while let entry = readdir(directory) {
                 // Unsafe: the name ends with a zero inside the entry, which stays valid until the next readdir.

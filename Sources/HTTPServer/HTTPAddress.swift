@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Which server a URL means: `http://HOST:PORT` with a path and a query, or `unix:PATH`. Plain HTTP only. What is taken here is narrower than
-// what RFC 3986 allows, so that no host looks like another one.
+// Which server a URL means: `http://HOST:PORT` with a path and a query, the same with `https` on this machine, or `unix:PATH`. What is taken here
+// is narrower than what RFC 3986 allows, so that no host looks like another one.
 
 /// One server's address, taken out of a URL. Two are the same where host and port are.
 package struct HTTPAddress: Hashable, Sendable {
     /// As in the URL, an IPv6 address with its brackets; `unix:PATH` for a Unix domain socket.
     package let host: String
-    /// 80 where the URL has none; 0 for a Unix domain socket.
+    /// 80 or 443 where the URL has none; 0 for a Unix domain socket.
     package let port: UInt16
+    /// Whether TLS is spoken; to this machine alone, since certificates are not checked here.
+    package let isSecure: Bool
 
-    /// - Parameter url: `http://HOST:PORT`, also with a path and a query, or `unix:PATH`.
+    /// - Parameter url: `http://HOST:PORT`, also with a path and a query, `https://` and a loopback host, or `unix:PATH`.
     /// - Throws: `usage` with what is wrong and what would be right.
     package init(url: String) throws(HTTPRequestError) { self = try Self.split(url).address }
 
-    private init(host: String, port: UInt16) {
+    private init(host: String, port: UInt16, isSecure: Bool = false) {
         self.host = host
         self.port = port
+        self.isSecure = isSecure
     }
 
     /// Returns the address and what stands behind it: path and query as they are in the URL, or nothing.
@@ -24,11 +27,12 @@ package struct HTTPAddress: Hashable, Sendable {
     /// - Throws: as `init(url:)`.
     package static func split(_ url: String) throws(HTTPRequestError) -> (address: HTTPAddress, target: String) {
         if url.hasPrefix("unix:") { return (HTTPAddress(host: url, port: 0), "") }
-        guard url.hasPrefix("http://") else { throw unusable("the URL does not begin with http:// or unix:") }
-        let rest = url.dropFirst(7)
+        let isSecure = url.hasPrefix("https://")
+        guard isSecure || url.hasPrefix("http://") else { throw unusable("the URL does not begin with http:// or unix:") }
+        let rest = url.dropFirst(isSecure ? 8 : 7)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         var name = authority
-        var number: UInt16 = 80
+        var number: UInt16 = isSecure ? 443 : 80
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
             let digits = authority[authority.index(after: colon)...]
             guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let parsed = UInt16(digits) else {
@@ -44,7 +48,9 @@ package struct HTTPAddress: Hashable, Sendable {
         guard name.hasPrefix("[") == name.hasSuffix("]"), name.hasPrefix("[") || !name.contains(":") else {
             throw unusable("an IPv6 address stands in brackets")
         }
-        return (HTTPAddress(host: String(name), port: number), String(rest.dropFirst(authority.count)))
+        let address = HTTPAddress(host: String(name), port: number, isSecure: isSecure)
+        guard !isSecure || address.isLoopback else { throw unusable("https:// is asked of this machine only here") }
+        return (address, String(rest.dropFirst(authority.count)))
     }
 
     static let oddHost = "the URL has no host, or characters that none has here"
@@ -64,5 +70,5 @@ package struct HTTPAddress: Hashable, Sendable {
     }
 
     /// The value of `Host`.
-    package var hostField: String { host.hasPrefix("unix:") ? "localhost" : port == 80 ? host : "\(host):\(port)" }
+    package var hostField: String { host.hasPrefix("unix:") ? "localhost" : port == (isSecure ? 443 : 80) ? host : "\(host):\(port)" }
 }

@@ -59,6 +59,10 @@ final class HTTPClientConnection: Timed {
     /// -1 where there is none.
     var descriptor: Int32 = -1
     var isConnecting = true
+    /// Nil on a plain connection, and while it is not connected.
+    var tls: TLSEnd?
+    /// There is a connection, and TLS is not agreed on yet.
+    var isShaking = false
     /// Addresses of the server that have not been tried yet: all in turn, from `firstTried` on.
     var untried: [SocketAddress]
     let firstTried: Int

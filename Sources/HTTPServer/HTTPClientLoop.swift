@@ -7,7 +7,9 @@
 // Each request is bound to a connection from the start: an idle one, else a new one; it waits only where all there may be are busy. What fails
 // is told in the next turn and not inside `send`, so that a callback that sends again cannot call itself without end.
 //
-// Left out: TLS, pipelining, redirects (answers like others), HEAD, and a thread for name resolution: the first request to a server waits
+// TLS is spoken with this machine alone (`HTTPAddress`), and until it is agreed on a connection counts as one that is being made.
+//
+// Left out: TLS with others, pipelining, redirects (answers like others), HEAD, and a thread for name resolution: the first request to a server waits
 // for the resolver.
 
 import HTTPWire
@@ -27,6 +29,8 @@ package enum HTTPClientFailure: String, Sendable, Hashable, CaseIterable {
     /// There was no connection in time: the server did not take one, or all there may be were busy.
     case connectTimeout
     case responseTimeout
+    /// Whoever took the connection speaks no TLS that we do.
+    case tls
     /// The connection ended before the answer was whole.
     case closed
     case notHTTP
@@ -118,6 +122,8 @@ package final class HTTPClientLoop {
     private var isUsingRoom = false
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 64)
     private var output: [UInt8] = []
+    /// What a server said by TLS.
+    private var plain: [UInt8] = []
 
     /// - Parameters:
     ///   - maximumConnections: to all servers together, at least 1; requests beyond wait.
@@ -286,6 +292,14 @@ package final class HTTPClientLoop {
         let count = connection.server.addresses.count
         connection.server.preferred = (connection.firstTried + count - 1 - connection.untried.count) % max(count, 1)
         connection.untried = []
+        guard connection.server.address.isSecure else { return startFirst(on: connection, now) }
+        guard let tls = TLSEnd(to: connection.server.address.host) else { return fail(connection, .refused, now) }
+        (connection.tls, connection.isShaking) = (tls, true)
+        send(tls.takeLeaving(), connection)
+    }
+
+    /// The request that the connection was made for.
+    private func startFirst(on connection: HTTPClientConnection, _ now: Int64) {
         guard let exchange = connection.exchange else { return close(connection) }
         start(exchange, on: connection, now)
     }
@@ -363,18 +377,29 @@ package final class HTTPClientLoop {
         deadlines.watch(connection)
         encode(exchange.request, connection.server)
         let count = exchange.request.cut ? output.count / 2 : output.count
+        if let tls = connection.tls {
+            // Unsafe: lends the bytes to the session.
+            guard output.withUnsafeBytes({ tls.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) else {
+                return broken.append(connection)
+            }
+            return send(tls.takeLeaving(), connection)
+        }
         // Unsafe: lends the bytes to send(2).
         switch output.withUnsafeBytes({ Socket.send(connection.descriptor, UnsafeRawBufferPointer(rebasing: $0[..<count])) }) {
         case .bytes(count): sentAll(connection)
-        case .bytes(let part): keep(part..<count, connection)
-        case .wouldBlock: keep(0..<count, connection)
+        case .bytes(let part): send(Array(output[part..<count]), connection)
+        case .wouldBlock: send(Array(output[..<count]), connection)
         case .end, .failed: broken.append(connection)
         }
     }
 
-    private func keep(_ part: Range<Int>, _ connection: HTTPClientConnection) {
-        connection.output = Array(output[part])
-        connection.sent = 0
+    /// Sends behind what waits already, as far as there is room, and the rest once there is.
+    private func send(_ bytes: [UInt8], _ connection: HTTPClientConnection) {
+        if connection.output.isEmpty {
+            (connection.output, connection.sent) = (bytes, 0)
+        } else {
+            connection.output += bytes
+        }
         writeOn(connection)
     }
 
@@ -394,7 +419,7 @@ package final class HTTPClientLoop {
     }
 
     private func sentAll(_ connection: HTTPClientConnection) {
-        if connection.exchange?.request.cut == true { fail(connection, .cut, clock.monotonic()) }
+        if !connection.isShaking, connection.exchange?.request.cut == true { fail(connection, .cut, clock.monotonic()) }
     }
 
     private func encode(_ request: Request, _ server: HTTPClientServer) {
@@ -461,12 +486,14 @@ package final class HTTPClientLoop {
         while true {
             switch Socket.receive(connection.descriptor, into: input) {
             case .bytes(let count):
-                // What comes while nothing was asked is no answer.
-                guard connection.exchange != nil else { return close(connection) }
                 // A short read has emptied the socket, unless there is an end behind it.
                 let isDrained = count < input.count && !mayHaveEnded
-                let bytes = UnsafeRawBufferPointer(rebasing: input[..<count]).assumingMemoryBound(to: UInt8.self)
-                switch connection.reader.take(bytes.span) {
+                let bytes = UnsafeRawBufferPointer(rebasing: input[..<count])
+                let taken =
+                    connection.tls.map { open(bytes, connection, $0) }
+                    ?? take(bytes.assumingMemoryBound(to: UInt8.self).span, connection)
+                guard let taken else { return }
+                switch taken {
                 case .more: if isDrained { return poller.rearmRead(connection.descriptor) }
                 case .whole(let answer, let keepsAlive):
                     return finish(connection, answer, keep: keepsAlive && connection.output.isEmpty && (isDrained || isSilent(connection)))
@@ -477,6 +504,48 @@ package final class HTTPClientLoop {
             case .end: return ended(connection, inOrder: true)
             case .failed: return ended(connection, inOrder: false)
             }
+        }
+    }
+
+    /// Nil where the connection has ended.
+    private func take(_ bytes: Span<UInt8>, _ connection: HTTPClientConnection) -> AnswerReader.Progress? {
+        // What comes while nothing was asked is no answer.
+        guard connection.exchange != nil else {
+            close(connection)
+            return nil
+        }
+        return connection.reader.take(bytes)
+    }
+
+    /// The same by TLS: on the way there it is agreed on, and then the request goes out.
+    private func open(
+        _ bytes: UnsafeRawBufferPointer, _ connection: HTTPClientConnection, _ tls: TLSEnd
+    ) -> AnswerReader.Progress? {
+        var said: [UInt8] = []
+        swap(&said, &plain)
+        said.removeAll(keepingCapacity: said.capacity <= 1024 * 1024)
+        defer { plain = said }
+        let transfer = tls.open(bytes, into: &said)
+        let leaving = tls.takeLeaving()
+        if !leaving.isEmpty { send(leaving, connection) }
+        if connection.isShaking {
+            guard tls.hasShaken else {
+                if case .wouldBlock = transfer { return .more }
+                fail(connection, .tls, clock.monotonic())
+                return nil
+            }
+            connection.isShaking = false
+            startFirst(on: connection, clock.monotonic())
+            guard !connection.isClosed else { return nil }
+        }
+        // Tickets for later come at any time, and say nothing.
+        let progress = said.isEmpty ? .more : take(said.span, connection)
+        switch (progress, transfer) {
+        case (.more, .wouldBlock): return .more
+        case (.more, _):
+            ended(connection, inOrder: transfer.isEnd)
+            return nil
+        default: return progress
         }
     }
 
@@ -560,7 +629,7 @@ package final class HTTPClientLoop {
         let now = clock.monotonic()
         while let item = deadlines.expired(now) {
             if let connection = item as? HTTPClientConnection {
-                fail(connection, connection.isConnecting ? .connectTimeout : .responseTimeout, now)
+                fail(connection, connection.isConnecting || connection.isShaking ? .connectTimeout : .responseTimeout, now)
             } else if let entry = item as? HTTPClientWaiting, let exchange = entry.exchange {
                 entry.exchange = nil
                 fail(exchange, .connectTimeout, now)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The smallest HTTP client that the commands need: one request on a connection of its own, and its answer, within a time and a size. It sends
-// HTTP/1.0, so that nobody answers in chunks and the end of the answer is its `Content-Length` or the end of the connection. Plain HTTP only;
-// redirects are answers like others, and nothing follows them.
+// HTTP/1.0, so that nobody answers in chunks and the end of the answer is its `Content-Length` or the end of the connection. TLS is spoken with
+// this machine alone; redirects are answers like others, and nothing follows them.
 
 import HTTPWire
 
@@ -35,7 +35,7 @@ package struct HTTPRequestClient: Sendable {
     package let prefix: String
     private let address: HTTPAddress
 
-    /// - Parameter url: `http://HOST:PORT`, also with a path, or `unix:PATH`.
+    /// - Parameter url: `http://HOST:PORT`, also with a path, `https://` and a loopback host, or `unix:PATH`.
     /// - Throws: `usage` with what is wrong and what would be right.
     package init(url: String) throws(HTTPRequestError) {
         let (address, target) = try HTTPAddress.split(url)
@@ -80,8 +80,16 @@ package struct HTTPRequestClient: Sendable {
             if let authorization { request += "Authorization: \(authorization)\r\n" }
             if let body { request += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
             // A server that has heard enough answers before all is sent, so the answer is read in any case.
-            transmit(Array((request + "\r\n").utf8) + (body ?? []), descriptor, deadline)
-            let received = try receive(descriptor, deadline, maximumAnswer)
+            let bytes = Array((request + "\r\n").utf8) + (body ?? [])
+            let tls = address.isSecure ? TLSEnd(to: address.host) : nil
+            if address.isSecure {
+                // Unsafe: lends the bytes to the session.
+                guard let tls, shake(tls, descriptor, deadline), bytes.withUnsafeBytes(tls.write) else {
+                    throw HTTPRequestError(fault: .noAnswer, description: "\(url) accepts, but does not speak TLS")
+                }
+            }
+            transmit(tls?.takeLeaving() ?? bytes, descriptor, deadline)
+            let received = try receive(descriptor, tls, deadline, maximumAnswer)
             if let answer = HTTPAnswer(received) { return answer }
             let line = String(decoding: received.prefix { $0 >= 0x20 && $0 < 0x7F }.prefix(80), as: UTF8.self)
             throw HTTPRequestError(
@@ -103,19 +111,43 @@ package struct HTTPRequestClient: Sendable {
         }
     }
 
+    /// False where there is no TLS to be had.
+    private func shake(_ tls: TLSEnd, _ descriptor: Int32, _ deadline: Int64) -> Bool {
+        var (chunk, plain): ([UInt8], [UInt8]) = (Array(repeating: 0, count: 16 * 1024), [])
+        while !tls.hasShaken {
+            transmit(tls.takeLeaving(), descriptor, deadline)
+            // Unsafe: lends the chunk to recv(2), and then to the session.
+            switch chunk.withUnsafeMutableBytes({ Socket.receive(descriptor, into: $0) }) {
+            case .bytes(let count):
+                guard case .wouldBlock = chunk[..<count].withUnsafeBytes({ tls.open($0, into: &plain) }) else { return false }
+            case .wouldBlock: guard Self.wait(descriptor, POLLIN, deadline) else { return false }
+            case .end, .failed: return false
+            }
+        }
+        return true
+    }
+
     /// Until the answer's end, an error or the time limit.
-    private func receive(_ descriptor: Int32, _ deadline: Int64, _ maximum: Int) throws(HTTPRequestError) -> [UInt8] {
+    private func receive(_ descriptor: Int32, _ tls: TLSEnd?, _ deadline: Int64, _ maximum: Int) throws(HTTPRequestError) -> [UInt8] {
         var (answer, chunk): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 16 * 1024))
         var end: Int?
         while end.map({ answer.count < $0 }) ?? true {
             // Unsafe: lends the chunk to recv(2).
             switch chunk.withUnsafeMutableBytes({ Socket.receive(descriptor, into: $0) }) {
             case .bytes(let count):
-                answer += chunk[..<count]
+                var isOver = false
+                if let tls {
+                    // Unsafe: lends what has come to the session.
+                    let transfer = chunk[..<count].withUnsafeBytes { tls.open($0, into: &answer) }
+                    if case .wouldBlock = transfer {} else { isOver = true }
+                } else {
+                    answer += chunk[..<count]
+                }
                 if end == nil, case .head(let head) = AnswerHead.read(answer.span), let length = head.length { end = head.end + length }
                 guard answer.count <= maximum, end.map({ $0 <= maximum }) ?? true else {
                     throw HTTPRequestError(fault: .noAnswer, description: "\(url) answers with more than \(maximum) bytes")
                 }
+                if isOver { return answer }
             case .wouldBlock: guard Self.wait(descriptor, POLLIN, deadline) else { return answer }
             case .end, .failed: return answer
             }

@@ -23,6 +23,8 @@ enum Transfer {
     case end
     /// The connection is broken.
     case failed
+
+    var isEnd: Bool { if case .end = self { true } else { false } }
 }
 
 enum Accepted {

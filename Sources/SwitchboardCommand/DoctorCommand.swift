@@ -34,8 +34,10 @@ enum DoctorCommand {
         findings += doctor.flows
         findings += doctor.events
 
+        let certificates = certificates(settings, &findings)
+
         let nonce = nonce()
-        let (finding, expected, server) = listen(settings, nonce)
+        let (finding, expected, server) = listen(settings, certificates, nonce)
         findings.append(finding)
         let client = WebClient()
         findings += address(settings, nonce, expected, doctor, client)
@@ -83,8 +85,22 @@ enum DoctorCommand {
         return credentials
     }
 
+    /// The pair that TLS is spoken with; nil where none is, or none can be.
+    private static func certificates(_ settings: Settings, _ findings: inout [DoctorFinding]) -> CertificateStore? {
+        do throws(UsageError) {
+            guard let certificates = try CertificateStore(settings, report: { _ in }) else { return nil }
+            findings.append(DoctorFinding(.certificate, .ok, certificates.summary))
+            return certificates
+        } catch {
+            findings.append(DoctorFinding(.certificate, .failed, "\(error)"))
+            return nil
+        }
+    }
+
     /// Who listens where the server should: a Switchboard, which proves the nonce; else we do for the time being.
-    private static func listen(_ settings: Settings, _ nonce: String) -> (DoctorFinding, expected: String?, Server?) {
+    private static func listen(
+        _ settings: Settings, _ certificates: CertificateStore?, _ nonce: String
+    ) -> (DoctorFinding, expected: String?, Server?) {
         let url = settings.listeningURL
         do throws(HTTPRequestError) {
             let client = try HTTPRequestClient(url: url)
@@ -104,6 +120,7 @@ enum DoctorCommand {
         do throws(ServerError) {
             var configuration = settings.server
             configuration.workers = 1
+            configuration.tls = certificates?.current
             let server = try Server(configuration, service: DoctorService(proof))
             let finding = DoctorFinding(.port, .ok, "\(server.addresses.joined(separator: " and ")) can be listened on; nobody does now")
             return (finding, proof.proof(of: Array(nonce.utf8).span), server)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// `switchboard health`: one request to a running server, for container engines and scripts. Plain HTTP only.
+// `switchboard health`: one request to a running server, for container engines and scripts.
 
 import HTTPServer
 import Switchboard
@@ -29,6 +29,7 @@ enum Health {
         if host.hasPrefix("unix:") { return host }
         if ["0.0.0.0", "::", "[::]"].contains(host) { host = "localhost" }
         if host.contains(":"), !host.hasPrefix("[") { host = "[\(host)]" }
-        return "http://\(host):\(value("PORT") ?? value("VCR_PORT") ?? "3000")"
+        let scheme = value("TLS_CERT") == nil ? "http" : "https"
+        return "\(scheme)://\(host):\(value("PORT") ?? value("VCR_PORT") ?? "3000")"
     }
 }

@@ -53,10 +53,11 @@ enum Help {
             Examples:
               switchboard serve --number 14155550100
               switchboard serve --host 0.0.0.0 --port 8080 --events /data/events --public-url https://calls.example.com
+              switchboard serve --host 0.0.0.0 --port 443 --tls-cert fullchain.pem --tls-key privkey.pem --redirect-from 80
               VONAGE_NUMBER=14155550100 switchboard serve --log-format json
 
-            SIGTERM and SIGINT stop it in order, a second one at once. SIGHUP opens the event log anew and reads the flows again, unless a
-            terminal was closed.
+            SIGTERM and SIGINT stop it in order, a second one at once. SIGHUP opens the event log anew and reads flows and certificate again,
+            unless a terminal was closed.
             Exit codes: 0 stopped in order, 64 a setting is wrong, 69 the address is in use, 73 another process has the event folder.
             """
     }()
@@ -230,7 +231,7 @@ enum Help {
         Example:
           switchboard doctor --public-url https://calls.example.com --online
 
-        Exit codes, by the first failure: 0 none, 64 settings, number, secret or flows, 65 key or token, 69 port, address or Vonage's API,
+        Exit codes, by the first failure: 0 none, 64 settings, number, secret or flows, 65 key, token or certificate, 69 port, address or Vonage's API,
         71 clock, 73 events folder.
         """
 
@@ -435,8 +436,8 @@ enum Help {
         switchboard health [--url URL]: ask a running server whether it answers
 
           --url URL
-              the server, as http://HOST:PORT or unix:PATH (where HOST, PORT and VCR_PORT of the environment let one listen, else
-              http://localhost:3000)
+              the server, as http://HOST:PORT, https://HOST:PORT of this machine, or unix:PATH (where HOST, PORT and VCR_PORT of the
+              environment let one listen, with TLS where TLS_CERT is set, else http://localhost:3000)
 
         Exit code 0 where it answers, also when it is degraded: calls go on, and a restart would end them. 1 where it does not.
         """

@@ -55,7 +55,7 @@ enum Serve {
                 var local = settings
                 local.server.port = server.port
                 // Who listens at a path alone has no URL that a webhook could go to.
-                if local.listeningURL.hasPrefix("http://") { simulator.withSimulation { $0.setWebhooks(origin: local.listeningURL) } }
+                if !local.listeningURL.hasPrefix("unix:") { simulator.withSimulation { $0.setWebhooks(origin: local.listeningURL) } }
             }
             application.watchStatistics()
             let player = player(settings, port: server.port, webhooks, credentials)

@@ -52,7 +52,7 @@ final class TLSWire {
     }
 }
 
-/// One connection's TLS, on the server's side.
+/// One connection's TLS.
 final class TLSSession {
     private let session: OpaquePointer
     private let wire: TLSWire
@@ -61,10 +61,28 @@ final class TLSSession {
     private var hasSentEnd = false
     private(set) var hasShaken = false
 
-    /// Nil where there is no memory.
-    init?(_ context: TLSContext, on wire: TLSWire) {
+    /// The server's side; nil where there is no memory.
+    convenience init?(_ context: TLSContext, on wire: TLSWire) {
+        self.init(context.context, wire)
+        SSL_set_accept_state(session)
+    }
+
+    /// The client's side, which speaks first: the first `read` leaves its greeting in `wire.leaving`.
+    ///
+    /// - Parameter name: what the server is asked for by (RFC 6066 §3); an address is left out.
+    convenience init?(_ client: TLSClient, to name: String, on wire: TLSWire) {
+        self.init(client.context, wire)
+        SSL_set_connect_state(session)
+        guard name.utf8.contains(where: { $0 >= UInt8(ascii: "g") }) else { return }
+        // This is SSL_set_tlsext_host_name.
+        _ = name.withCString {
+            SSL_ctrl(session, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), UnsafeMutableRawPointer(mutating: $0))
+        }
+    }
+
+    private init?(_ context: OpaquePointer, _ wire: TLSWire) {
         guard let method = TLSWire.method, let bio = BIO_new(method) else { return nil }
-        guard let session = SSL_new(context.context) else {
+        guard let session = SSL_new(context) else {
             BIO_free(bio)
             return nil
         }
@@ -74,7 +92,6 @@ final class TLSSession {
         BIO_set_init(bio, 1)
         // The one count of the BIO is the session's from here on.
         SSL_set_bio(session, bio, bio)
-        SSL_set_accept_state(session)
     }
 
     deinit { SSL_free(session) }

@@ -8,14 +8,14 @@ package struct DoctorFinding: Hashable, Sendable {
 
     /// What kind of thing is looked at; the order is that of the lines.
     package enum Subject: String, Sendable, CaseIterable {
-        case settings, number, application, token, secret, clock, flows, events, port, address, vonage
+        case settings, number, application, token, secret, clock, flows, events, certificate, port, address, vonage
 
-        /// What a failure ends with, after sysexits.h: 64 what was set (EX_USAGE), 65 a key or a token (EX_DATAERR), 69 an address that cannot be
+        /// What a failure ends with, after sysexits.h: 64 what was set (EX_USAGE), 65 a key, a token or a certificate (EX_DATAERR), 69 an address that cannot be
         /// used or reached (EX_UNAVAILABLE), 71 the machine (EX_OSERR), 73 the events folder (EX_CANTCREAT).
         package var exitCode: Int32 {
             switch self {
             case .settings, .number, .secret, .flows: 64
-            case .application, .token: 65
+            case .application, .token, .certificate: 65
             case .port, .address, .vonage: 69
             case .clock: 71
             case .events: 73

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Webhooks over sockets: plain HTTP on kept connections, from the thread that plays. What has TLS goes to whoever can, if anybody.
+// Webhooks over sockets: on kept connections, from the thread that plays, plain and by TLS with this machine. TLS with another one goes to whoever
+// can check its certificate, if anybody.
 
 package import HTTPServer
 import Locking
@@ -17,7 +18,7 @@ package final class LoopTransport: WebhookTransport {
     package struct StandIn: Sendable {
         /// Without a slash at its end; a path in it is left out, as a proxy does.
         let url: String
-        /// `http://HOST:PORT` or `unix:PATH`, of any machine.
+        /// `http://HOST:PORT` of any machine, `https://HOST:PORT` of this one, or `unix:PATH`.
         let instead: String
 
         package init(url: String, instead: String) {
@@ -90,7 +91,7 @@ package final class LoopTransport: WebhookTransport {
     ) {
         guard let parts = URLParts(request.address.url) else { return then(.failure(.invalidURL, micros: 0)) }
         let ownTarget = standIn?.target(request)
-        if parts.isTLS, ownTarget == nil {
+        if parts.isTLS, ownTarget == nil, (try? HTTPAddress(url: parts.origin)) == nil {
             if reach != .anywhere { return then(.failure(.notLoopback, micros: 0)) }
             return sendSecurely(request, authorization, isCut, then)
         }
@@ -145,6 +146,7 @@ extension PlayedOutcome {
                 case .refused: .refused
                 case .connectTimeout: .connectTimeout
                 case .responseTimeout: .responseTimeout
+                case .tls: .tls
                 case .closed, .cut: .closed
                 case .notHTTP: .notHTTP
                 case .tooLarge: .tooLarge

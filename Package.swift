@@ -50,10 +50,11 @@ let package = Package(
                 "Switchboard", "NCCO", "HTTPServer", "EventLog", "Locking", "VonageAuth", "VonageAPI", "VonageSimulator", "JSON",
             ]),
 
+        .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "COpenSSL", "TestSupport"]),
         .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "Locking"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(
@@ -61,14 +62,16 @@ let package = Package(
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),
         .testTarget(
             name: "SwitchboardTests",
-            dependencies: ["Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageAPI"],
+            dependencies: [
+                "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageAPI", "TestSupport",
+            ],
             resources: [.copy("Vectors")]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "Switchboard", "HTTPServer", "HTTPWire", "EventLog", "NCCO", "JSON", "Locking", "VonageAuth", "VonageAPI",
                 "VonageSimulator",
-                "SwitchboardCommand",
+                "SwitchboardCommand", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

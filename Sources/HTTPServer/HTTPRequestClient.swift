@@ -90,6 +90,10 @@ package struct HTTPRequestClient: Sendable {
             }
             transmit(tls?.takeLeaving() ?? bytes, descriptor, deadline)
             let received = try receive(descriptor, tls, deadline, maximumAnswer)
+            if let tls {
+                tls.end()
+                transmit(tls.takeLeaving(), descriptor, deadline)
+            }
             if let answer = HTTPAnswer(received) { return answer }
             let line = String(decoding: received.prefix { $0 >= 0x20 && $0 < 0x7F }.prefix(80), as: UTF8.self)
             throw HTTPRequestError(

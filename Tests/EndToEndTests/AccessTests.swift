@@ -17,9 +17,9 @@ struct AccessTests {
         return try client.ask(post("/login", "token=x", type: Self.form, fields)).status
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `a browser logs in, sees, and logs out`(_ poller: PollerKind) throws {
-        try withServer(poller) { server throws in
+    @Test(arguments: Way.allCases)
+    func `a browser logs in, sees, and logs out`(_ way: Way) throws {
+        try withServer(way) { server throws in
             let client = try server.client()
             let root = try client.ask(get("/", "Accept: text/html\r\n"))
             #expect(root.status == 303 && root["Location"] == "/login")
@@ -50,10 +50,10 @@ struct AccessTests {
 
     private typealias Adjustment = (inout Settings) throws -> Void
 
-    @Test(arguments: PollerKind.allCases)
-    func `a peer is known by its address, whichever socket took it`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `a peer is known by its address, whichever socket took it`(_ way: Way) throws {
         let of192 = "X-Forwarded-For: 192.0.2.1\r\n"
-        try withServer(poller) { server throws in
+        try withServer(way) { server throws in
             let client = try server.client()
             #expect(try useUp(client) == 429)
             #expect(try server.ask(post("/login", "token=x", type: Self.form)).status == 429, "another connection of the same peer")
@@ -61,30 +61,30 @@ struct AccessTests {
             #expect(try client.ask(post("/login", "token=x", type: Self.form, of192)).status == 401)
         }
         let trustNobody: Adjustment = { try $0.trustedProxies.add("none", "") }
-        try withServer(poller, adjust: trustNobody) { server throws in
+        try withServer(way, adjust: trustNobody) { server throws in
             #expect(try useUp(server.client()) == 429)
             #expect(try server.ask(post("/login", "token=x", type: Self.form, of192)).status == 429)
         }
         // IPv4 on a socket of both families is still loopback.
         let takeBoth: Adjustment = { $0.server.host = "::" }
-        try withServer(poller, adjust: takeBoth) { server throws in
+        try withServer(way, adjust: takeBoth) { server throws in
             for host in ["127.0.0.1", "::1"] {
-                let client = try Client(port: server.server.port, host: host)
+                let client = try server.client(host: host)
                 #expect(try useUp(client) == 429)
                 #expect(try client.ask(post("/login", "token=x", type: Self.form, of192)).status == 401)
             }
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `an NCCO names what a trusted proxy was asked for`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `an NCCO names what a trusted proxy was asked for`(_ way: Way) throws {
         try withFolder { folder in
             try #"{"flows": {"answer": [{"ncco": "menu"}]}}"#.write(toFile: "\(folder)/flows.json", atomically: true, encoding: .utf8)
             try #"[{"action": "input", "type": ["dtmf"], "eventUrl": ["{{base_url}}/voice/menu"]}]"#
                 .write(toFile: "\(folder)/menu.json", atomically: true, encoding: .utf8)
             let request = get("/voice/answer?to=1&from=2", Self.proxied)
             let loopback: Adjustment = { $0.nccos = folder }
-            try withServer(poller, adjust: loopback) { server throws in
+            try withServer(way, adjust: loopback) { server throws in
                 #expect(try server.ask(request).text.contains("\"https://name.example.com/voice/menu\""))
                 let own = "\"http://localhost:\(server.server.port)/voice/menu\""
                 #expect(try server.ask(get("/voice/answer?to=1&from=2")).text.contains(own))
@@ -93,14 +93,14 @@ struct AccessTests {
                 $0.nccos = folder
                 $0.server.host = "unix:\(folder)/socket"
             }
-            try withServer(poller, adjust: path) { server throws in
+            try withServer(way, adjust: path) { server throws in
                 #expect(try server.ask(request).text.contains("\"https://name.example.com/voice/menu\""))
             }
             let others: Adjustment = {
                 $0.nccos = folder
                 try $0.trustedProxies.add("10.0.0.0/8", "")
             }
-            try withServer(poller, adjust: others) { server throws in
+            try withServer(way, adjust: others) { server throws in
                 #expect(try server.ask(request).text.contains("\"http://localhost:\(server.server.port)/voice/menu\""))
             }
         }

@@ -84,7 +84,7 @@ struct CallCommandTests {
     ])
     func `a server's mistakes are named, and are the exit code`(_ response: Response, _ code: Int32, _ words: String) throws {
         try withServer(.underTest, serving: FixedService { response }) { server in
-            let end = try ServerProcess.run(["call", "--url", "http://127.0.0.1:\(server.server.port)", "--event-url", ""])
+            let end = try ServerProcess.run(["call", "--url", server.url, "--event-url", ""])
             #expect(end.status == code && end.output.contains(words), "\(end.output)\(end.errors)")
         }
     }
@@ -107,7 +107,7 @@ struct CallCommandTests {
 
     @Test func `a load ends with its figures, and stays on this machine`() throws {
         try withServer { server in
-            let url = "http://127.0.0.1:\(server.server.port)"
+            let url = server.url
             let end = try ServerProcess.run(
                 ["call", "--url", url, "--rate", "100/s", "--for", "500ms", "--mix", "app:70,phone:30", "--json"])
             #expect(end.status == 0, "\(end.output)\(end.errors)")

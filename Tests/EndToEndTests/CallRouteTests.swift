@@ -32,9 +32,9 @@ struct CallRouteTests {
         return (calls.compactMap { $0["conversation_uuid"] as? String }, object["next"] as? String)
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `calls are there at once, newest first, by page and by filter`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `calls are there at once, newest first, by page and by filter`(_ way: Way) throws {
+        try withServer(way) { server in
             let client = try server.client()
             #expect(try calls(client).names == [])
             for number in 1...5 { try play("CON-\(number)", client, to: "44770090012\(number)") }
@@ -112,9 +112,9 @@ struct CallRouteTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `the stream tells of each call, and goes on where it was cut off`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `the stream tells of each call, and goes on where it was cut off`(_ way: Way) throws {
+        try withServer(way) { server in
             let (client, listener) = (try server.client(), try server.client())
             try listener.send(get("/calls/stream", Self.admin))
             #expect(try listener.readText(until: "\r\n\r\n").contains("Content-Type: text/event-stream\r\n"))

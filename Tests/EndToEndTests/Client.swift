@@ -2,9 +2,14 @@
 //
 // A small HTTP client over a blocking POSIX socket, which can do all that a socket can do wrong. It knows nothing of the server's own parser:
 // an answer is checked here to have one framing, one Date and no stray byte. Every wait is a read or a write that gives up after a time limit.
+//
+// With TLS all of this lies inside of it: each `send` is a record of its own at least, and a connection that ends must say so by `close_notify`.
+// It is agreed on with the first byte that is sent or read, so that a client may also only connect.
 
 import Foundation
 import JSON
+
+@testable import HTTPServer
 
 #if canImport(Glibc)
     import Glibc
@@ -51,11 +56,19 @@ final class Client {
     private static let patience = 60
 
     private let descriptor: Int32
+    private let tls: TLSEnd?
+    /// One thread may send while another one reads; of TLS only one at a time.
+    private let lock = NSLock()
     private var input: [UInt8] = []
+    /// Encrypted bytes that the kernel had no room for.
+    private var unsent: [UInt8] = []
+    /// How the connection ended, where that was seen while nobody read.
+    private var ending: ClientError?
     private var isOpen = true
 
     /// - Parameter receiveBuffer: bytes that the kernel takes in for a client that does not read.
-    init(port: UInt16, host: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
+    init(port: UInt16, host: String = "127.0.0.1", receiveBuffer: Int32? = nil, speaksTLS: Bool = false) throws {
+        tls = speaksTLS ? TLSEnd(to: "localhost") : nil
         let isIPv6 = host.contains(":")
         descriptor = try Self.make(isIPv6 ? AF_INET6 : AF_INET, receiveBuffer)
         if isIPv6 {
@@ -75,7 +88,8 @@ final class Client {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    init(path: String) throws {
+    init(path: String, speaksTLS: Bool = false) throws {
+        tls = speaksTLS ? TLSEnd(to: "localhost") : nil
         descriptor = try Self.make(AF_UNIX, nil)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -111,6 +125,27 @@ final class Client {
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) throws {
+        guard let tls else { return try sendPlain(bytes) }
+        try shake(tls)
+        let encrypted: [UInt8]? = lock.withLock {
+            guard bytes.withUnsafeBytes(tls.write) else { return nil }
+            defer { unsent = [] }
+            return unsent + tls.takeLeaving()
+        }
+        guard let encrypted else { throw ClientError(description: "the TLS is broken", isEnd: true) }
+        try sendPlain(encrypted)
+    }
+
+    private func shake(_ tls: TLSEnd) throws {
+        while !tls.hasShaken {
+            try sendPlain(tls.takeLeaving())
+            try receiveMore()
+        }
+        // The last flight.
+        unsent += tls.takeLeaving()
+    }
+
+    private func sendPlain(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { socketSend(descriptor, $0.baseAddress?.advanced(by: sent), bytes.count - sent, noSignal) }
@@ -122,13 +157,31 @@ final class Client {
 
     /// Sends what the kernel takes at once. Returns the count, or nil where the connection is over.
     func sendWithoutWaiting(_ bytes: [UInt8]) -> Int? {
+        guard let tls else { return sendWithoutWaitingPlain(bytes) }
+        do { try shake(tls) } catch { return nil }
+        // What was encrypted has to go first, and as a whole.
+        let part = unsent.isEmpty ? bytes.prefix(16 * 1024) : []
+        guard part.isEmpty || part.withUnsafeBytes(tls.write) else { return nil }
+        unsent += tls.takeLeaving()
+        guard let sent = sendWithoutWaitingPlain(unsent) else { return nil }
+        unsent.removeFirst(sent)
+        return part.count
+    }
+
+    private func sendWithoutWaitingPlain(_ bytes: [UInt8]) -> Int? {
         let count = bytes.withUnsafeBytes { socketSend(descriptor, $0.baseAddress, bytes.count, noSignal | Int32(MSG_DONTWAIT)) }
         if count < 0 { return errno == EAGAIN || errno == EINTR ? 0 : nil }
         return count
     }
 
     /// Says that nothing more will be sent; answers are still read.
-    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+    func finish() {
+        if let tls, (try? shake(tls)) != nil {
+            tls.end()
+            try? sendPlain(unsent + tls.takeLeaving())
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     func close() {
         guard isOpen else { return }
@@ -214,9 +267,15 @@ final class Client {
 
     /// Whether anything, or the end, comes within the time.
     func waitForInput(milliseconds: Int32) -> Bool {
-        guard input.isEmpty else { return true }
+        guard input.isEmpty, ending == nil else { return true }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
+        while poll(&entry, 1, milliseconds) > 0 {
+            guard tls != nil else { return true }
+            // Tickets come on their own, and are nothing to be read.
+            do { try receiveMore() } catch { ending = error as? ClientError }
+            if !input.isEmpty || ending != nil { return true }
+        }
+        return false
     }
 
     /// Whether the connection breaks within the time, whatever there is to be read.
@@ -226,16 +285,41 @@ final class Client {
     }
 
     private func receive() throws {
+        if let ending { throw ending }
+        if let tls { try shake(tls) }
+        try lock.withLock {
+            guard !unsent.isEmpty else { return }
+            guard let sent = sendWithoutWaitingPlain(unsent) else { throw ClientError(description: "the connection is over", isEnd: true) }
+            unsent.removeFirst(sent)
+        }
+        let before = input.count
+        while input.count == before {
+            if let ending { throw ending }
+            try receiveMore()
+        }
+    }
+
+    private func receiveMore() throws {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
             let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count > 0, let tls {
+                switch lock.withLock({ chunk[..<count].withUnsafeBytes { tls.open($0, into: &input) } }) {
+                case .bytes, .wouldBlock: return
+                case .end:
+                    ending = ClientError(description: "the end after \(String(decoding: input.prefix(200), as: UTF8.self))", isEnd: true)
+                    return
+                case .failed: throw ClientError(description: "this is no TLS")
+                }
+            }
             if count > 0 {
                 input += chunk[..<count]
                 return
             }
             if count < 0, errno == EINTR { continue }
             let reason = count == 0 ? "the end" : String(cString: strerror(errno))
-            let isEnd = count == 0 || errno != EAGAIN
+            // A connection that breaks off without close_notify has not ended well.
+            let isEnd = count == 0 ? tls == nil : errno != EAGAIN
             throw ClientError(description: "\(reason) after \(String(decoding: input.prefix(200), as: UTF8.self))", isEnd: isEnd)
         }
     }

@@ -115,6 +115,7 @@ struct CommandTests {
         try withFolder { folder in
             let host = "unix:\(folder)/s"
             try withServer(
+                .plain,
                 adjust: { $0.server.host = host },
                 { _ in
                     let end = try ServerProcess.run(["health"], environment: ["HOST": host, "PORT": "1"])
@@ -142,8 +143,8 @@ struct CommandTests {
             #expect(nobody.status == 1)
             #expect(nobody.errors.contains("cannot connect to unix:\(folder)/nobody"))
         }
-        try withServer(.preferred, serving: ThrowingService()) { server in
-            let end = try ServerProcess.run(["health", "--url", "http://127.0.0.1:\(server.server.port)"])
+        try withServer(.underTest, serving: ThrowingService()) { server in
+            let end = try ServerProcess.run(["health", "--url", server.url])
             #expect(end.status == 1)
             #expect(end.errors.contains("answers HTTP/1.1 500 Internal Server Error"))
         }

@@ -7,7 +7,7 @@ import Testing
 struct DoctorCommandTests {
     /// Through no proxy, whatever the environment says: what is asked on this machine stays on it.
     @Test func `a server that runs is found, and its own address leads to it`() throws {
-        try withServer { server throws in
+        try withServer(.plain) { server throws in
             let port = "\(server.server.port)"
             let end = try ServerProcess.run(
                 [
@@ -21,10 +21,10 @@ struct DoctorCommandTests {
     }
 
     @Test func `where nobody listens it answers itself, and another server's address is told apart`() throws {
-        try withServer { other throws in
+        try withServer(.plain) { other throws in
             try withFolder { folder in
                 let arguments = ["doctor", "--host", "unix:\(folder)/s", "--events", "\(folder)/events", "--public-url"]
-                let end = try ServerProcess.run(arguments + ["http://127.0.0.1:\(other.server.port)"])
+                let end = try ServerProcess.run(arguments + [other.url])
                 #expect(end.status == 69)
                 #expect(end.output.contains("reaches another Switchboard"))
                 #expect(!FileManager.default.fileExists(atPath: "\(folder)/events"))
@@ -36,7 +36,7 @@ struct DoctorCommandTests {
     }
 
     @Test func `another program on the port, and settings that cannot be followed, have their exit codes`() throws {
-        try withServer(.preferred, serving: ThrowingService()) { other in
+        try withServer(.plain, serving: ThrowingService()) { other in
             let end = try ServerProcess.run(["doctor", "--host", "127.0.0.1", "--port", "\(other.server.port)", "--events", "/tmp"])
             #expect(end.status == 69)
             #expect(end.output.contains("another program listens"))

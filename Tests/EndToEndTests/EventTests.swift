@@ -24,9 +24,9 @@ struct EventTests {
         (#"{"a":1,"b":2,"a":3}"#, #"{"a":1,"b":2,"a":3}"#),
     ]
 
-    @Test(arguments: PollerKind.allCases)
-    func `an event is kept as it came, whatever its content type says`(_ poller: PollerKind) throws {
-        try withServer(poller) { server throws in
+    @Test(arguments: Way.allCases)
+    func `an event is kept as it came, whatever its content type says`(_ way: Way) throws {
+        try withServer(way) { server throws in
             let client = try server.client()
             var expected: [String] = []
             for type in ["application/json", "text/plain", "application/json; charset=utf-8", nil] {
@@ -205,10 +205,10 @@ struct EventTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `while events cannot be kept calls are answered, and it ends by itself`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `while events cannot be kept calls are answered, and it ends by itself`(_ way: Way) throws {
         func adjust(_ settings: inout Settings) throws { try Data().write(to: URL(fileURLWithPath: settings.events)) }
-        try withServer(poller, adjust: adjust) { server throws in
+        try withServer(way, adjust: adjust) { server throws in
             let client = try server.client()
             let answer = get("/voice/answer?to=447700900123&from_user=Alice")
             for number in 0..<3 {

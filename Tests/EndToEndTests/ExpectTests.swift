@@ -10,9 +10,9 @@ struct ExpectTests {
     }
     private let body = #"{"status":"answered"}"#
 
-    @Test(arguments: PollerKind.allCases)
-    func `a client that asks is told to go on, once`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `a client that asks is told to go on, once`(_ way: Way) throws {
+        try withServer(way) { server in
             let client = try server.client()
             for target in ["/voice/event", "/voice/answer"] {
                 #expect(try client.ask(head(target)).status == 100)
@@ -25,9 +25,9 @@ struct ExpectTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `who has begun to send the body, or has none, or speaks HTTP 1.0 is told nothing`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `who has begun to send the body, or has none, or speaks HTTP 1.0 is told nothing`(_ way: Way) throws {
+        try withServer(way) { server in
             let client = try server.client()
             try client.send(head("/voice/event") + body.prefix(3))
             try client.send(String(body.dropFirst(3)))
@@ -42,9 +42,9 @@ struct ExpectTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `a refusal comes before the body, and ends the connection`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `a refusal comes before the body, and ends the connection`(_ way: Way) throws {
+        try withServer(way) { server in
             let refusals = [
                 (head("/nowhere"), 404), (head("/metrics"), 404), (head("/voice/event", method: "PUT"), 405), (head("/health"), 405),
                 (head("/voice/event", "Content-Encoding: gzip\r\nContent-Length: 21\r\n"), 415),

@@ -79,9 +79,9 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `a handler that throws is a 500, and the server lives`(_ poller: PollerKind) throws {
-        try withServer(poller, serving: ThrowingService()) { server in
+    @Test(arguments: Way.allCases)
+    func `a handler that throws is a 500, and the server lives`(_ way: Way) throws {
+        try withServer(way, serving: ThrowingService()) { server in
             let client = try server.client()
             for _ in 0..<3 {
                 let answer = try client.ask(post("/ill", "x"))
@@ -95,11 +95,11 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `an answer that never comes is a 503 at the limit`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `an answer that never comes is a 503 at the limit`(_ way: Way) throws {
         var limits = Limits()
         limits.replyTime = 150
-        try withServer(poller, serving: ForgetfulService(), limits: limits) { server in
+        try withServer(way, serving: ForgetfulService(), limits: limits) { server in
             let client = try server.client()
             try client.send(get("/never") + get("/twice"))
             let answer = try client.read()
@@ -110,9 +110,9 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `an answer that comes twice is sent once`(_ poller: PollerKind) throws {
-        try withServer(poller, serving: ForgetfulService()) { server in
+    @Test(arguments: Way.allCases)
+    func `an answer that comes twice is sent once`(_ way: Way) throws {
+        try withServer(way, serving: ForgetfulService()) { server in
             let client = try server.client()
             try client.send(String(repeating: get("/twice"), count: 20))
             client.finish()

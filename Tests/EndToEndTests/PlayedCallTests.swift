@@ -85,7 +85,7 @@ struct PlayedCallTests {
         try withServer(webhooks: webhooks) { server in
             let stage = try Stage(secrets: Self.secrets)
             defer { stage.simulator.stop(grace: 0) }
-            let origin = "http://127.0.0.1:\(server.server.port)"
+            let origin = server.url
             stage.simulator.withSimulation { $0.setWebhooks(origin: origin) }
             let uuid = try stage.call(#""answer_url":["\#(origin)/voice/answer"]"#)
             try stage.wait(uuid, for: "completed")
@@ -108,7 +108,7 @@ struct PlayedCallTests {
                 $0.entries = [.press("7")]
             }
             defer { stage.simulator.stop(grace: 0) }
-            let origin = "http://127.0.0.1:\(server.server.port)"
+            let origin = server.url
             let hold = #"[{"action":"stream","streamUrl":["https://a.example/hold.mp3"],"loop":0}]"#
             let uuid = try stage.call(#""ncco":\#(hold),"event_url":["\#(origin)/voice/event"]"#)
             let path = "/v1/calls/\(uuid)"

@@ -91,7 +91,7 @@ struct PlayedTroubleTests {
             var played: [PlayedCall] = []
             for number in 0..<3 as Range<UInt64> {
                 let call = PlayedCall(
-                    plan(seed &+ number, "http://127.0.0.1:\(server.server.port)"), began: Clock.system.wall() + trouble.skew,
+                    plan(seed &+ number, server.url), began: Clock.system.wall() + trouble.skew,
                     ids: { TokenID().description })
                 player.play(call, number: number, done: { played.append($0) })
             }
@@ -144,7 +144,7 @@ struct PlayedTroubleTests {
                 let player = CallPlayer(transport: try LoopTransport(poller: .underTest), trouble: trouble)
                 var lines: [String] = []
                 let call = PlayedCall(
-                    plan(seed, "http://127.0.0.1:\(server.server.port)"), began: 1_796_000_000_000, ids: { TokenID().description })
+                    plan(seed, server.url), began: 1_796_000_000_000, ids: { TokenID().description })
                 player.play(call, number: 7) { call in
                     lines = call.steps.map { step in
                         guard case .exchange(let exchange) = step.what else { return "\(step.at)" }

@@ -39,7 +39,7 @@ struct ReplayTests {
     @Test func `the log's requests arrive at another server in order, with numbers that nobody has`() throws {
         try withLog { log throws in
             try withServer { target throws in
-                let end = try replay(log, to: "http://127.0.0.1:\(target.server.port)")
+                let end = try replay(log, to: target.url)
                 #expect(end.status == 0, "\(end.errors)")
                 #expect(end.errors == "")
                 let lines = end.output.split(separator: "\n").map(String.init)
@@ -63,7 +63,7 @@ struct ReplayTests {
         try withLog { log throws in
             let other = "14155550142"
             try withServer(adjust: { $0.numbers = PhoneNumber(other).map { [$0] } ?? [] }) { target in
-                let url = "http://localhost:\(target.server.port)"
+                let url = target.url
                 let end = try replay(log, to: url, "--call", Self.call, "--keep-numbers", "--json")
                 #expect(end.status == 0, "\(end.errors)")
                 let lines = try end.output.split(separator: "\n").map {
@@ -81,8 +81,8 @@ struct ReplayTests {
 
     @Test func `exit codes say who did not answer well, and that nobody listens or nothing is to be sent`() throws {
         try withLog { log throws in
-            try withServer(.preferred, serving: ThrowingService()) { target in
-                let end = try replay(log, to: "http://127.0.0.1:\(target.server.port)/base/")
+            try withServer(.underTest, serving: ThrowingService()) { target in
+                let end = try replay(log, to: target.url + "/base/")
                 #expect(end.status == 1)
                 #expect(end.output.contains("  500  other NCCO\n"))
                 #expect(end.output.hasSuffix("4 sent, 4 failed, 0 same and 1 other NCCOs, 1 records skipped\n"))
@@ -99,7 +99,7 @@ struct ReplayTests {
 
     @Test func `a host that is not loopback is sent nothing without a yes`() throws {
         try withLog { log throws in
-            try withServer { target throws in
+            try withServer(.plain) { target throws in
                 // Reaches this machine, but nothing says that it must.
                 let url = "http://0.0.0.0:\(target.server.port)"
                 #expect(try replay(log, to: url).status == 64)
@@ -112,7 +112,7 @@ struct ReplayTests {
 
     @Test func `an answer that is too long is none, and one that comes before all is sent is read`() throws {
         try withServer { target throws in
-            let client = try HTTPRequestClient(url: "http://127.0.0.1:\(target.server.port)")
+            let client = try HTTPRequestClient(url: target.url)
             let long = #expect(throws: HTTPRequestError.self) {
                 try client.send("GET", "/health", milliseconds: 5000, maximumAnswer: 10)
             }
@@ -123,7 +123,8 @@ struct ReplayTests {
     }
 
     @Test(arguments: [
-        (["--to-url", "http://192.0.2.1:3000"], "add --yes"), (["--to-url", "https://localhost"], "http://HOST:PORT"), ([], "--to-url URL"),
+        (["--to-url", "http://192.0.2.1:3000"], "add --yes"), (["--to-url", "https://calls.example.com"], "http://HOST:PORT"),
+        ([], "--to-url URL"),
         (["--to-url", "unix:/x", "--speed", "fast"], "or max"), (["--to-url", "unix:/x", "--since", "soon"], "yesterday"),
         (["--to-url", "unix:/x", "--events", "/nowhere"], "--events PATH"),
     ]) func `what cannot be followed ends with 64 and the cure`(_ arguments: [String], _ words: String) throws {

@@ -7,9 +7,9 @@ struct RouteTests {
     private static let connected =
         #"[{"action":"talk","text":"Please wait while we connect you."},{"action":"connect","from":"14155550100","endpoint":[{"type":"phone","number":"447700900123"}]}]"#
 
-    @Test(arguments: PollerKind.allCases)
-    func `an app user's call to a phone is answered byte for byte, by each method`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `an app user's call to a phone is answered byte for byte, by each method`(_ way: Way) throws {
+        try withServer(way) { server in
             let requests = [
                 get("/voice/answer?to=%2B44%207700%20900123&from_user=Alice"),
                 post("/voice/answer", #"{"to":"+44 7700 900123","from_user":"Alice"}"#),
@@ -57,9 +57,9 @@ struct RouteTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `HEAD has the fields of GET and no body`(_ poller: PollerKind) throws {
-        try withServer(poller) { server in
+    @Test(arguments: Way.allCases)
+    func `HEAD has the fields of GET and no body`(_ way: Way) throws {
+        try withServer(way) { server in
             let client = try server.client()
             for target in ["/voice/answer?to=447700900123&from_user=Alice", "/voice/fallback", "/health"] {
                 let full = try client.ask(get(target))

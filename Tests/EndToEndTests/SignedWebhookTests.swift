@@ -49,7 +49,7 @@ struct SignedWebhookTests {
             _ = try server.stopAndRead()
             try withSignedServer { target, _, _ throws in
                 let arguments = [
-                    "events", "replay", "--events", server.events, "--speed", "max", "--to-url", "http://127.0.0.1:\(target.server.port)",
+                    "events", "replay", "--events", server.events, "--speed", "max", "--to-url", target.url,
                 ]
                 let unsigned = try ServerProcess.run(arguments)
                 #expect(unsigned.status == 1 && unsigned.output.contains("  503  "))

@@ -70,10 +70,10 @@ struct StreamTests {
         Issue.record("it never came to that")
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `parts arrive as they are sent, and the end is an end`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `parts arrive as they are sent, and the end is an end`(_ way: Way) throws {
         let service = StreamingService()
-        try withServer(poller, serving: service) { server in
+        try withServer(way, serving: service) { server in
             let client = try server.client()
             try client.send(get("/stream"))
             let head = try client.readText(until: "\r\n\r\n")
@@ -92,10 +92,10 @@ struct StreamTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `HTTP 1.0 gets plain bytes up to the end`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `HTTP 1.0 gets plain bytes up to the end`(_ way: Way) throws {
         let service = StreamingService()
-        try withServer(poller, serving: service) { server in
+        try withServer(way, serving: service) { server in
             let client = try server.client()
             try client.send(get("/stream", version: "1.0"))
             #expect(try !client.readText(until: "\r\n\r\n").contains("chunked"))
@@ -106,10 +106,10 @@ struct StreamTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `who goes away is forgotten, and others are served meanwhile`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `who goes away is forgotten, and others are served meanwhile`(_ way: Way) throws {
         let service = StreamingService()
-        try withServer(poller, serving: service) { server in
+        try withServer(way, serving: service) { server in
             let (one, other) = (try server.client(), try server.client())
             for client in [one, other] {
                 try client.send(get("/stream"))
@@ -126,10 +126,10 @@ struct StreamTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `who does not read is dropped and nothing is kept for it`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `who does not read is dropped and nothing is kept for it`(_ way: Way) throws {
         let service = StreamingService()
-        try withServer(poller, serving: service) { server in
+        try withServer(way, serving: service) { server in
             let client = try server.client(receiveBuffer: 4096)
             try client.send(get("/stream"))
             _ = try client.readText(until: "\r\n\r\n")
@@ -146,10 +146,10 @@ struct StreamTests {
         }
     }
 
-    @Test(arguments: PollerKind.allCases)
-    func `a stop ends streams`(_ poller: PollerKind) throws {
+    @Test(arguments: Way.allCases)
+    func `a stop ends streams`(_ way: Way) throws {
         let service = StreamingService()
-        try withServer(poller, serving: service) { server in
+        try withServer(way, serving: service) { server in
             let client = try server.client()
             try client.send(get("/stream"))
             _ = try client.readText(until: "\r\n\r\n")

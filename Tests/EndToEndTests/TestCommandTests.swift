@@ -143,7 +143,7 @@ struct TestCommandTests {
             let plain = #"{"scenario":"Plain","call":{"from":"447700900123","to":"\#(TestServer.ourNumber)"},"expect":{"rung":["Alice"]}}"#
             let path = try write("[\(plain),\(busy(#"{ "rung": [] }"#))]", folder)
             try withServer { server throws in
-                let end = try test(["--url", "http://127.0.0.1:\(server.server.port)/", path])
+                let end = try test(["--url", server.url + "/", path])
                 #expect(end.status == 0, "\(end.output)")
                 #expect(end.output.contains("skipped  \(path):1: Sales is busy: "))
                 #expect(end.output.hasSuffix("1 scenario ran, and it holds; 1 skipped\n"))

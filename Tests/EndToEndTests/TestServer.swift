@@ -8,6 +8,8 @@ import HTTPServer
 import HTTPWire
 import NCCO
 import Switchboard
+import TestSupport
+import VonageAuth
 
 @testable import EventLog
 
@@ -18,19 +20,25 @@ final class TestServer {
     let server: Server
     /// Of the event log; nil for a server with another handler.
     let events: String
+    let speaksTLS: Bool
+    /// How commands reach it.
+    var url: String { "\(speaksTLS ? "https" : "http")://127.0.0.1:\(server.port)" }
     private let log: EventLog?
     private let application: Application?
 
-    fileprivate init(server: Server, events: String, log: EventLog?, application: Application? = nil) {
+    fileprivate init(server: Server, events: String, log: EventLog?, application: Application? = nil, speaksTLS: Bool) {
+        self.speaksTLS = speaksTLS
         self.application = application
         self.server = server
         self.events = events
         self.log = log
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> Client {
-        if let address = server.addresses.first, address.hasPrefix("unix:") { return try Client(path: String(address.dropFirst(5))) }
-        return try Client(port: server.port, receiveBuffer: receiveBuffer)
+    func client(host: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws -> Client {
+        if let address = server.addresses.first, address.hasPrefix("unix:") {
+            return try Client(path: String(address.dropFirst(5)), speaksTLS: speaksTLS)
+        }
+        return try Client(port: server.port, host: host, receiveBuffer: receiveBuffer, speaksTLS: speaksTLS)
     }
 
     /// One request on a connection of its own.
@@ -61,16 +69,40 @@ final class TestServer {
     }
 }
 
-/// Lends a server with the application.
-extension PollerKind {
-    /// Of the tests that are not run with each poller: the platform's, or the one that POLLER names, so that a second run covers them all.
-    static var underTest: PollerKind {
-        ProcessInfo.processInfo.environment["POLLER"].flatMap { PollerKind(rawValue: $0) } ?? .preferred
+/// How a server waits and what it speaks.
+enum Way: String, CaseIterable, Sendable {
+    case epoll, dispatch
+    /// TLS, with the platform's poller.
+    case tls
+
+    static let allCases: [Way] = PollerKind.allCases.compactMap { Way(rawValue: $0.rawValue) } + [.tls]
+
+    /// Of the tests that are not run in each way: the platform's poller, or what WAY names, so that further runs cover them all.
+    static var underTest: Way {
+        ProcessInfo.processInfo.environment["WAY"].flatMap { Way(rawValue: $0) } ?? .plain
+    }
+
+    /// Of the tests whose subject does without TLS.
+    static var plain: Way { Way(rawValue: PollerKind.preferred.rawValue) ?? .dispatch }
+
+    var poller: PollerKind { PollerKind(rawValue: rawValue) ?? .preferred }
+
+    fileprivate func tls() throws -> TLSContext? {
+        guard self == .tls else { return nil }
+        let pair = TestCertificate.shared
+        return try TLSContext(
+            certificate: Array(pair.certificate.utf8), key: try serverKey(in: Array(pair.key.utf8)), tickets: TicketKeys(),
+            now: Clock.system.wall() / 1000)
     }
 }
 
+extension PollerKind {
+    static var underTest: PollerKind { Way.underTest.poller }
+}
+
+/// Lends a server with the application.
 func withServer<Result>(
-    _ poller: PollerKind = .underTest, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
+    _ way: Way = .underTest, limits: Limits = Limits(), console: Console = Console(descriptor: -1),
     errors: Console = Console(descriptor: -1), clock: Clock = .system, calls: SystemCalls = .real,
     webhooks: WebhookGuard? = nil, apps: ((_ folder: String) throws -> AppService)? = nil,
     adjust: (inout Settings) throws -> Void = { _ in }, _ body: (TestServer) throws -> Result
@@ -79,7 +111,8 @@ func withServer<Result>(
         var settings = try Settings()
         settings.server.host = "127.0.0.1"
         settings.server.port = 0
-        settings.server.poller = poller
+        settings.server.poller = way.poller
+        settings.server.tls = try way.tls()
         settings.server.limits = limits
         settings.server.maxConnections = 4000
         settings.events = "\(folder)/events"
@@ -98,7 +131,8 @@ func withServer<Result>(
         flows.setBaseURL(settings.baseURL(port: server.port))
         flows.watch()
         application.observe { server.statistics }
-        let test = TestServer(server: server, events: settings.events, log: log, application: application)
+        let test = TestServer(
+            server: server, events: settings.events, log: log, application: application, speaksTLS: settings.server.tls != nil)
         defer { test.stop() }
         return try body(test)
     }
@@ -106,15 +140,16 @@ func withServer<Result>(
 
 /// Lends a server with another handler.
 func withServer<Result>(
-    _ poller: PollerKind, serving service: any Service, limits: Limits = Limits(), _ body: (TestServer) throws -> Result
+    _ way: Way, serving service: any Service, limits: Limits = Limits(), _ body: (TestServer) throws -> Result
 ) throws -> Result {
     var configuration = ServerConfiguration()
     configuration.host = "127.0.0.1"
     configuration.port = 0
-    configuration.poller = poller
+    configuration.poller = way.poller
+    configuration.tls = try way.tls()
     configuration.limits = limits
     configuration.maxConnections = 4000
-    let test = TestServer(server: try Server(configuration, service: service), events: "", log: nil)
+    let test = TestServer(server: try Server(configuration, service: service), events: "", log: nil, speaksTLS: way == .tls)
     defer { test.stop() }
     return try body(test)
 }

@@ -49,7 +49,8 @@ struct AddressTests {
     }
 
     @Test(arguments: [
-        ("", "http:// or unix:"), ("https://localhost", "http:// or unix:"), ("localhost:3000", "http:// or unix:"), ("http://", "no host"),
+        ("", "http:// or unix:"), ("https://example.com", "this machine only"), ("localhost:3000", "http:// or unix:"),
+        ("http://", "no host"),
         ("http:///health", "no host"),
         ("http://:80/", "no host"), ("http://h:99999", "65535"), ("http://h:x", "65535"), ("http://h:", "65535"),
         ("http://h/a b", "characters"),

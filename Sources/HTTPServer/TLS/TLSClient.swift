@@ -61,6 +61,9 @@ struct TLSEnd {
     /// Encrypts; `takeLeaving` then has it. False where the session is broken.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool { session.write(bytes) }
 
+    /// Leaves the client's last word for `takeLeaving`.
+    func end() { session.end() }
+
     /// What is to be sent now.
     func takeLeaving() -> [UInt8] {
         defer { wire.leaving = [] }

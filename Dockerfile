@@ -25,7 +25,7 @@ RUN swift build -c release --product switchboard --static-swift-stdlib \
     && install -D .build/release/switchboard /out/switchboard
 
 FROM debian:bookworm-slim
-# tzdata knows the time zones that flows ask for. libgcc-s1, libssl3 (for libcrypto), libstdc++6 and zlib1g are what the binary is linked
+# tzdata knows the time zones that flows ask for. libgcc-s1, libssl3 (for TLS and libcrypto), libstdc++6 and zlib1g are what the binary is linked
 # with, besides the C library; the slim image has most of them only because its own tools need them. libcurl4 is loaded when another server is
 # asked, and ca-certificates say whom to believe then.
 RUN apt-get update \

@@ -88,13 +88,14 @@ package final class CertificateStore: Sendable {
     /// Reads the files now, whether they seem to have changed or not.
     package func reload() { queue.async { self.load(Self.signature(self.certificate, self.key)) } }
 
-    /// Reads the files if they have changed and stayed so since the last look; for tests, and on the queue.
+    /// Reads the files if they have changed and stayed so since the last look, or do not serve yet; for tests, and on the queue.
     func look() {
         let signature = Self.signature(certificate, key)
         let isSettled = state.withLock { state in
             guard signature != state.read else {
                 state.seen = nil
-                return false
+                // What cannot serve now may do so later as it is: one that is not valid yet, say.
+                return state.problem != nil
             }
             defer { state.seen = signature }
             return state.seen == signature
@@ -105,9 +106,12 @@ package final class CertificateStore: Sendable {
     private func load(_ signature: FolderSignature) {
         do throws(UsageError) {
             let context = try Self.read(certificate, key, tickets, clock)
-            state.withLock { state in
-                (state.context, state.read, state.seen, state.problem) = (context, signature, nil, nil)
+            // What is dropped is dropped behind the lock.
+            let before = state.withLock { state in
+                defer { (state.context, state.read, state.seen, state.problem) = (context, signature, nil, nil) }
+                return state.context
             }
+            withExtendedLifetime(before) {}
             replace.withLock { $0 }?(context)
             report("tls: the certificate was read anew: \(summary)")
         } catch {

@@ -9,8 +9,8 @@
 # threads, also ended ones) hardly waver on a busy machine; requests for each second do. All servers are stopped at the end, whatever
 # happens.
 #
-# Targets are printed and, with --check, asserted: a shared machine must not fail a build. Left out: TLS, bodies above some hundred bytes,
-# more than one worker: both servers scale by independent event loops, so one is what can be compared.
+# Targets are printed and, with --check, asserted: a shared machine must not fail a build. TLS is measured by tls.py with what is here. Left
+# out: bodies above some hundred bytes, more than one worker: both servers scale by independent event loops, so one is what can be compared.
 
 import argparse
 import base64
@@ -108,6 +108,7 @@ class Server:
     """A started server; `pid` is the process that serves."""
 
     name = "?"
+    scheme = "http"
 
     def __init__(self, folder, cpu):
         self.folder, self.cpu, self.port = folder, cpu, free_port()
@@ -133,7 +134,7 @@ class Server:
         while time.perf_counter() - self.began < limit:
             if self.process.poll() is not None:
                 raise Failure(f"{self.name} ended with code {self.process.returncode}; see {self.folder}")
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            with contextlib.suppress(OSError), self.connect(5) as connection:
                 connection.sendall(ask)
                 if connection.recv(65536).startswith(b"HTTP/1.1 200"):
                     return time.perf_counter() - self.began
@@ -163,7 +164,20 @@ class Server:
         return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text())[1]) * 1024
 
     def url(self, target=TARGET):
-        return f"http://127.0.0.1:{self.port}{target}"
+        return f"{self.scheme}://127.0.0.1:{self.port}{target}"
+
+    def connect(self, timeout=10):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
+
+    def get(self, target, fields={}):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.sock = self.connect()
+        try:
+            connection.request("GET", target, headers=fields)
+            response = connection.getresponse()
+            return response.status, response.getheader("Content-Type"), response.read().decode()
+        finally:
+            connection.close()
 
 
 class Ours(Server):
@@ -181,11 +195,8 @@ class Ours(Server):
         ]
 
     def metric(self, name):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
         token = (self.events / "admin-token").read_text().strip()
-        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
-        text = connection.getresponse().read().decode()
-        connection.close()
+        _, _, text = self.get("/metrics", {"Authorization": f"Bearer {token}"})
         return float(re.search(rf"^{name} (\S+)$", text, re.M)[1])
 
     def forget(self):
@@ -197,6 +208,8 @@ class Nginx(Server):
     name = "nginx"
     # Ours sends two fields that nginx does not, and who measures latency reads them too: with --same-fields both send them.
     fields = ""
+    # What makes `listen` another listener than that of plain HTTP, and the directives that go with it.
+    listen, directives = "", ""
 
     def command(self):
         ncco = NCCO.replace("447700900123", "$arg_to")
@@ -210,7 +223,8 @@ class Nginx(Server):
                 client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy; fastcgi_temp_path {self.folder}/fastcgi;
                 uwsgi_temp_path {self.folder}/uwsgi; scgi_temp_path {self.folder}/scgi;
                 server {{
-                    listen 127.0.0.1:{self.port} reuseport backlog=4096;
+                    listen 127.0.0.1:{self.port} reuseport backlog=4096 {self.listen};
+                    {self.directives}
                     location = /voice/answer {{ {self.fields} return 200 '{ncco}'; }}
                 }}
             }}
@@ -489,29 +503,33 @@ class Bench:
     def idle(self):
         count = 10_000
         self.heading(f"{count:,} idle keep-alive connections, each after one answer")
-        sizes = []
-        for server in (self.ours("--log-answers", "none").start(), self.nginx().start()):
-            before = server.resident()
-            ask = f"GET {TARGET} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
-            connections = []
-            try:
-                for _ in range(count):
-                    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
-                    connections.append(connection)
-                    connection.sendall(ask)
-                    if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
-                        raise Failure(f"{server.name}: connection {len(connections)} was not answered")
-                sizes.append((server.resident() - before) / count)
-                # All of them are still there.
-                for connection in connections[:: count // 100]:
-                    connection.sendall(ask)
-                    if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
-                        raise Failure(f"{server.name}: an idle connection was not answered again")
-            finally:
-                for connection in connections:
-                    connection.close()
-            self.end([server])
+        servers = [self.ours("--log-answers", "none").start(), self.nginx().start()]
+        sizes = [self.growth(server, count) for server in servers]
+        self.end(servers)
         self.row("resident bytes for each", *(f"{s:,.0f}" for s in sizes), target="<= 4096", met=sizes[0] <= 4096)
+
+    def growth(self, server, count):
+        """Bytes by which `count` idle connections, each after one answer, let the server grow, for each."""
+        before = server.resident()
+        ask = f"GET {TARGET} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+        connections = []
+        try:
+            for _ in range(count):
+                connection = server.connect()
+                connections.append(connection)
+                connection.sendall(ask)
+                if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
+                    raise Failure(f"{server.name}: connection {len(connections)} was not answered")
+            size = (server.resident() - before) / count
+            # All of them are still there.
+            for connection in connections[:: count // 100]:
+                connection.sendall(ask)
+                if not connection.recv(4096).startswith(b"HTTP/1.1 200"):
+                    raise Failure(f"{server.name}: an idle connection was not answered again")
+        finally:
+            for connection in connections:
+                connection.close()
+        return size
 
 
 SCENARIOS = {
@@ -528,20 +546,14 @@ def build():
 
 
 def same_bytes(ours, nginx):
-    bodies = []
-    for server in (ours, nginx):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-        connection.request("GET", TARGET)
-        response = connection.getresponse()
-        bodies.append((response.status, response.getheader("Content-Type"), response.read().decode()))
-        connection.close()
+    bodies = [server.get(TARGET) for server in (ours, nginx)]
     if bodies[0] != bodies[1] or bodies[0][2] != NCCO:
         raise Failure(f"the two servers answer different things: {bodies}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Measures the server beside nginx on one processor each.")
-    parser.add_argument("scenario", nargs="*", help="of " + ", ".join(SCENARIOS) + "; all where none is named")
+def main(kind, scenarios, description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("scenario", nargs="*", help="of " + ", ".join(scenarios) + "; all where none is named")
     parser.add_argument("--quick", action="store_true", help="3 runs of 1 s instead of 9 of 2 s")
     parser.add_argument("--runs", type=int, help="runs of each server and scenario")
     parser.add_argument("--binary", help="a switchboard that is built already")
@@ -554,9 +566,9 @@ def main():
         Nginx.fields = 'add_header X-Content-Type-Options nosniff; add_header X-Switchboard-Flow "answer#3 connect-phone";'
     options.seconds = 1 if options.quick else 2
     options.runs = options.runs or (3 if options.quick else 9)
-    unknown = [name for name in options.scenario if name not in SCENARIOS]
+    unknown = [name for name in options.scenario if name not in scenarios]
     if unknown:
-        parser.error(f"no such scenario: {unknown[0]}; there are {', '.join(SCENARIOS)}")
+        parser.error(f"no such scenario: {unknown[0]}; there are {', '.join(scenarios)}")
     path = os.environ["PATH"] + ":/usr/sbin"
     missing = [tool for tool in ("taskset", "wrk", "h2load", "nginx") if not shutil.which(tool, path=path)]
     if missing:
@@ -574,15 +586,15 @@ def main():
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-", dir=options.folder)))
         binary = os.path.abspath(options.binary) if options.binary else build()
-        bench = Bench(options, folder, binary, cpus, stack)
         try:
+            bench = kind(options, folder, binary, cpus, stack)
             pair = [bench.ours().start(), bench.nginx().start()]
             same_bytes(*pair)
             bench.end(pair)
             print(f"server on processor {cpus[0]}, load on {cpus[1]}; {options.runs} runs of {options.seconds} s each; "
                   f"load average {os.getloadavg()[0]:.1f}; events on {file_system(folder)}")
-            for name in options.scenario or SCENARIOS:
-                SCENARIOS[name](bench)
+            for name in options.scenario or scenarios:
+                scenarios[name](bench)
         except (Failure, subprocess.SubprocessError) as failure:
             print(f"failed: {failure}", file=sys.stderr)
             return 2
@@ -594,4 +606,5 @@ def file_system(folder):
     return subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True).stdout.strip()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main(Bench, SCENARIOS, "Measures the server beside nginx on one processor each."))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# Measures the server with TLS beside nginx with the same certificate, key, ciphers and groups, in the way of run.py, which it takes all from
+# Measures the server with TLS beside nginx with the same certificate, key, ciphers and groups, in the way of run.py, from which comes all
 # that has nothing to do with TLS.
 #
-# Of a handshake only the server's processor time counts: the client pays about as much, so that no rate could be told from the client's. Both
-# servers link the same OpenSSL, so what differs is what they do around it: system calls, records, tickets, memory.
+# Of a handshake only the server's processor time counts: the client pays about as much, so handshakes a second say more of the client. Both
+# servers link the same OpenSSL; what differs is what they do around it: system calls, records, tickets, memory.
 #
 # The client of the handshakes is here, since it must know of each one whether it was full or resumed: `wrk` resumes by itself whatever it
 # opens again. A run in which a single one is not what it is to be fails. Keep-alive answers are those of `wrk`, which checks no certificate
@@ -125,6 +125,9 @@ class SecureBench(Bench):
                     raise Failure(f"{server.name} answered {answer}")
                 if connection.session_reused != (session is not None):
                     raise Failure(f"{server.name}: a handshake was {'full' if session else 'resumed'} that was to be the other")
+                # nginx gives one with each: a client is to use a ticket of TLS 1.3 once (RFC 8446 C.4), and making it is part of the work.
+                if session and version == TLS_1_3 and connection.session.id == session.id:
+                    raise Failure(f"{server.name}: a resumed session of TLS 1.3 got no new ticket")
                 return connection.session
 
         first = one(None) if resumed else None
@@ -134,7 +137,6 @@ class SecureBench(Bench):
         def many(end):
             session, count = first, 0
             while time.perf_counter() < end:
-                # A client uses a ticket of TLS 1.3 once.
                 latest = one(session)
                 session = latest if resumed else None
                 count += 1

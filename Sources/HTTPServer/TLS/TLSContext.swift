@@ -174,7 +174,7 @@ private func selectProtocol(
 
 /// Encrypts a new ticket, or reads one: RFC 5077 §4, by the keys of the server.
 ///
-/// Returns 1 where it could, 2 where the ticket was made by a key that makes no more, so that the client gets another; 0 where there is no key
+/// Returns 1 where it could, 2 where the client is to get another ticket, as for one by a key that makes no more; 0 where there is no key
 /// for it, and then the handshake is a full one; -1 where OpenSSL fails.
 private func protectTicket(
     _ session: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?, _ vector: UnsafeMutablePointer<UInt8>?, _ cipher: OpaquePointer?,
@@ -197,7 +197,8 @@ private func protectTicket(
     }
     guard let (key, isCurrent) = tickets.key(named: UnsafeRawBufferPointer(start: name, count: TicketKey.nameSize)) else { return 0 }
     guard begin(key) else { return -1 }
-    return isCurrent ? 1 : 2
+    // OpenSSL makes a new ticket of TLS 1.3 only where it is told that the old one has to go, and a client should use each once (RFC 8446 §C.4).
+    return isCurrent && SSL_version(session) != TLS1_3_VERSION ? 1 : 2
 }
 
 /// `2026-11-30`, for people.

@@ -54,7 +54,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "NCCOTests", dependencies: ["NCCO", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
-        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "COpenSSL", "TestSupport"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "VonageAuth", "COpenSSL", "TestSupport"]),
         .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "Locking"]),
         .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
         .testTarget(

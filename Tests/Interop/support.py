@@ -123,16 +123,16 @@ class Simulator:
 class Server:
     """`switchboard serve` on a port of its own, with a folder of flows; a context."""
 
-    def __init__(self, nccos, *arguments, secret=None):
+    def __init__(self, nccos, *arguments, secret=None, public_url="https://calls.example.com"):
         self.nccos = nccos
-        self.arguments = arguments
+        self.arguments = arguments if public_url is None else ("--public-url", public_url, *arguments)
         self.environment = {} if secret is None else {"VONAGE_SIGNATURE_SECRET": secret}
 
     def __enter__(self):
         self.work = tempfile.mkdtemp(prefix="switchboard-interop-")
         command = [
             os.environ["SWITCHBOARD"], "serve", "--host", "127.0.0.1", "--port", "0", "--nccos", str(self.nccos),
-            "--events", self.work + "/events", "--public-url", "https://calls.example.com", *self.arguments,
+            "--events", self.work + "/events", *self.arguments,
         ]
         self.errors = open(self.work + "/errors", "w+", encoding="utf-8")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", env=self.environment)
@@ -147,7 +147,8 @@ class Server:
             errors = self.errors.read()
             self.__exit__()
             raise AssertionError(f"no server: {line}{errors}")
-        self.connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=SECONDS)
+        self.port = int(found[1])
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         return self
 
     def __exit__(self, *_):

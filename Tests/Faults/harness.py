@@ -25,15 +25,17 @@ class Gone(Exception):
 
 
 class Client:
-    """One keep-alive connection."""
+    """One keep-alive connection; with a context of `ssl` as `tls` one of TLS, where `session` is one to resume."""
 
-    def __init__(self, port, timeout=20):
+    def __init__(self, port, timeout=20, tls=None, session=None):
         try:
             self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.port = self.socket.getsockname()[1]
+            if tls:
+                self.socket = tls.wrap_socket(self.socket, server_hostname="localhost", session=session)
         except OSError as error:
             raise Gone(str(error)) from error
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.port = self.socket.getsockname()[1]
         self.buffer = b""
 
     def request(self, method, target, body=b"", token=None):
@@ -238,12 +240,14 @@ def free_port():
 
 
 class Server:
-    """A server on a folder; `strace` are flags of strace, under which it then runs; `prefix` is a command that starts it."""
+    """A server on a folder; `strace` are flags of strace, under which it then runs; `prefix` is a command that starts it; `tls` is the
+    context of its clients where it speaks TLS."""
 
     binary = None
 
-    def __init__(self, folder, *flags, strace=(), prefix=()):
+    def __init__(self, folder, *flags, strace=(), prefix=(), tls=None):
         self.port = free_port()
+        self.tls = tls
         command = [
             self.binary, "serve", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1", "--number", "14155550100",
             "--events", str(folder), "--quiet", *flags,
@@ -275,7 +279,7 @@ class Server:
         end = time.monotonic() + limit
         while True:
             try:
-                client = Client(self.port)
+                client = Client(self.port, tls=self.tls)
                 client.health()
                 return client
             except Gone:

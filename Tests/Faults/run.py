@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 #
 # Breaks the machine under a running server and checks what it promised: an event answered with 200 is in the log once, byte for byte,
-# whatever is killed, full, failing or hanging; and calls are answered meanwhile.
+# whatever is killed, full, failing or hanging; and calls are answered meanwhile, also while somebody attacks the server's TLS.
 #
 #   Tests/Faults/run.py [SCENARIO…] [--quick] [--rounds N] [--seed N] [--binary FILE]
 #
-# Needs root and strace. It runs in process and mount namespaces of its own, so no process and no mount can outlive it. Every wait is
+# Needs root, strace and openssl. It runs in process and mount namespaces of its own, so no process and no mount can outlive it. Every wait is
 # bounded. A line a check; the last line counts them; exit code 1 where one failed. The folder of a failed run is kept and named.
 
 import argparse
@@ -26,6 +26,7 @@ from hanging_disk import hanging_disk
 from harness import Context, Report, Server
 from kill_loop import kill_loop, kill_loop_rotating
 from power_loss import power_loss
+from tls import broken_tls, half_open_handshakes, many_handshakes, slow_handshakes, stalled_handshakes
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = {
@@ -37,6 +38,7 @@ SCENARIOS = {
     "full": [full_disk, full_from_the_start, file_size_limit],
     "power": [power_loss],
     "hang": [hanging_disk],
+    "tls": [slow_handshakes, stalled_handshakes, half_open_handshakes, broken_tls, many_handshakes],
 }
 
 
@@ -57,9 +59,9 @@ def main():
         return inside(options)
     if os.geteuid() != 0:
         parser.error("run it as root: it mounts and makes namespaces")
-    missing = [tool for tool in ("strace", "unshare", "mount", "umount", "prlimit") if not shutil.which(tool)]
+    missing = [tool for tool in ("strace", "unshare", "mount", "umount", "prlimit", "openssl") if not shutil.which(tool)]
     if missing:
-        parser.error(f"{', '.join(missing)} not found (apt-get install strace util-linux mount)")
+        parser.error(f"{', '.join(missing)} not found (apt-get install strace util-linux mount openssl)")
     if not os.access(options.binary, os.X_OK):
         parser.error(f"no {options.binary}: run swift build -c release, or name one with --binary")
     return outside(options)

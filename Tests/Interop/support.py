@@ -136,18 +136,11 @@ class Server:
         ]
         self.errors = open(self.work + "/errors", "w+", encoding="utf-8")
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, encoding="utf-8", env=self.environment)
-        # A read has no time limit of its own.
-        watchdog = threading.Timer(SECONDS, self.process.kill)
-        watchdog.start()
-        line = self.process.stdout.readline()
-        watchdog.cancel()
-        found = re.search(r"listens on .*:(\d+)", line)
-        if not found:
-            self.errors.seek(0)
-            errors = self.errors.read()
+        try:
+            self.port = self.printed_port("listens on .*")
+        except AssertionError:
             self.__exit__()
-            raise AssertionError(f"no server: {line}{errors}")
-        self.port = int(found[1])
+            raise
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         return self
 
@@ -159,6 +152,21 @@ class Server:
         self.process.stdout.close()
         self.errors.close()
         shutil.rmtree(self.work)
+
+    def printed_port(self, before):
+        """The port that the start prints behind this, in a line that has not been read yet."""
+        # A read has no time limit of its own.
+        watchdog = threading.Timer(SECONDS, self.process.kill)
+        watchdog.start()
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if found := re.search(before + r":(\d+)", line):
+                watchdog.cancel()
+                return int(found[1])
+        watchdog.cancel()
+        self.errors.seek(0)
+        raise AssertionError(f"no server: {''.join(lines)}{self.errors.read()}")
 
     def events(self):
         """The lines of the event log so far."""

@@ -136,7 +136,9 @@ class Witness:
         if not self.times:
             return f"no answer: {self.trouble}"
         new = f", with a handshake {statistics.median(self.handshakes) * 1000:.1f} ms" if self.handshakes else ""
-        return (f"{len(self.times)} answers, p99 {percentile(self.times) * 1000:.1f} ms, most {max(self.times) * 1000:.1f} ms{new}" + (f", {self.trouble}" if self.trouble else ""))
+        trouble = f", {self.trouble}" if self.trouble else ""
+        times = f"p99 {percentile(self.times) * 1000:.1f} ms, most {max(self.times) * 1000:.1f} ms"
+        return f"{len(self.times)} answers, {times}{new}{trouble}"
 
 
 def percentile(times):
@@ -249,6 +251,15 @@ class Attacker:
                 break
         return False
 
+    def seconds_until_closed(self, began, next_bytes, limit=8):
+        """With something sent now and then meanwhile; None where it is open still at the limit."""
+        while time.monotonic() < began + limit:
+            with contextlib.suppress(ConnectionError):
+                self.socket.send(next_bytes())
+            if select.select([self.socket], [], [], 0.05)[0] and self.is_closed(0.05):
+                return time.monotonic() - began
+        return None
+
     def reset(self):
         with contextlib.suppress(OSError):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -349,7 +360,7 @@ def stalled_handshakes(context):
         client.socket.sendall(finished[:len(finished) // 2])
 
     def dribbling(client):
-        client.dribble = client.hello
+        pass
 
     with secure.server("--handshake-timeout", "1s") as server, server.connect() as admin:
         for version in VERSIONS:
@@ -357,24 +368,18 @@ def stalled_handshakes(context):
                 name = f"{version.name}, {stall.__name__.replace('_', ' ')}"
                 timeouts = metric(admin, secure, "http_timeouts_total")
                 with Attacker(server, secure, version) as client:
-                    client.dribble = b""
-                    began = time.monotonic()
+                    began, dribble = time.monotonic(), iter(client.hello)
                     stall(client)
                     is_open = soon(lambda: metric(admin, secure, "connections_open"), lambda found: found == 2, 0.5)
                     report.check(f"{name}: it counts as an open connection", is_open == 2, f"{is_open} are open")
-                    closed_after = None
-                    while closed_after is None and time.monotonic() < began + 8:
-                        # A byte now and then does not make the time longer.
-                        with contextlib.suppress(ConnectionError):
-                            client.socket.send(client.dribble[:1])
-                        client.dribble = client.dribble[1:]
-                        if select.select([client.socket], [], [], 0.05)[0] and client.is_closed(0.05):
-                            closed_after = time.monotonic() - began
+                    # A byte now and then does not make the time longer.
+                    closed_after = client.seconds_until_closed(began, lambda: bytes([next(dribble)]) if stall is dribbling else b"")
                 report.check(f"{name}: it is closed after the limit of 1 s", closed_after is not None and 0.9 <= closed_after <= 3,
                              f"after {closed_after} s")
                 is_open = soon(lambda: metric(admin, secure, "connections_open"), lambda found: found == 1)
                 more = metric(admin, secure, "http_timeouts_total") - timeouts
-                report.check(f"{name}: then it is counted out, as one more time limit", (is_open, more) == (1, 1), f"{is_open} open, {more} more")
+                report.check(f"{name}: then it is counted out, as one more time limit", (is_open, more) == (1, 1),
+                             f"{is_open} open, {more} more")
         with server.connect() as client:
             client.socket.settimeout(4)
             end = time.monotonic() + 1.5
@@ -382,6 +387,20 @@ def stalled_handshakes(context):
                 client.answer()
                 select.select([], [], [], 0.1)
             report.check("a connection that is in use outlives the handshake limit", client.health().startswith("200 "))
+
+
+def idle_connections(context):
+    """What TLS itself sends is no use of a connection: the idle time ends all the same, and so does that of a request's head."""
+    report, secure = context.report, Secure(context)
+    with secure.server("--idle-timeout", "1s", "--head-timeout", "1s") as server, server.connect():
+        for name, request in (("an idle connection", b""), ("half a request", REQUEST[:20])):
+            with Attacker(server, secure) as client:
+                client.handshake()
+                began = time.monotonic()
+                client.socket.sendall(client.record(DATA, request) if request else b"")
+                closed_after = client.seconds_until_closed(began, lambda: client.key_update(True) + client.record(DATA, b""))
+            report.check(f"{name} with KeyUpdates and empty records is closed after its 1 s", closed_after and 0.9 <= closed_after <= 3,
+                         f"after {closed_after} s")
 
 
 def half_open_handshakes(context):
@@ -572,7 +591,8 @@ def broken_tls(context):
         grown = resident(pid) - memory
         report.check(f"broken TLS: memory grew by {grown} KiB (limit 8 MiB)", grown <= 8192)
         faults = metric(admin, secure, "handler_faults_total")
-        report.check("broken TLS: no fault of the server", faults == 0 and server.process.poll() is None and server.pid == pid, f"{faults} faults")
+        is_there = server.process.poll() is None and server.pid == pid
+        report.check("broken TLS: no fault of the server", faults == 0 and is_there, f"{faults} faults")
         report.check("broken TLS: SIGTERM ends it with 0", server.stop() == 0)
 
 

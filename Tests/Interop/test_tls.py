@@ -195,7 +195,10 @@ class Clients(TLSTest):
         for name, pair, spelling in [
             ("Ed25519", ed25519, tls_tools.key_pem(ed25519.key)),
             ("SEC 1", self.authority.pair("ecdsa", "sec1", key=ec_key), tls_tools.key_pem(ec_key, traditional)),
-            ("SEC 1 with parameters", self.authority.pair("ecdsa", "sec1p", key=ec_key), parameters + tls_tools.key_pem(ec_key, traditional)),
+            (
+                "SEC 1 with parameters", self.authority.pair("ecdsa", "sec1p", key=ec_key),
+                parameters + tls_tools.key_pem(ec_key, traditional),
+            ),
             ("PKCS #1", self.authority.pair("rsa", "pkcs1", key=rsa_key), tls_tools.key_pem(rsa_key, traditional)),
             ("CRLF", self.authority.pair("rsa", "crlf", key=rsa_key), tls_tools.key_pem(rsa_key).replace(b"\n", b"\r\n")),
         ]:
@@ -206,9 +209,11 @@ class Clients(TLSTest):
     def test_health_asks_by_tls(self):
         server = self.serve("ecdsa")
         url = f"https://localhost:{server.port}"
-        for arguments, settings in [(["--url", url], {}), ([], {"PORT": str(server.port), "TLS_CERT": str(self.pairs["ecdsa"].certificate_file)})]:
+        settings = {"PORT": str(server.port), "TLS_CERT": str(self.pairs["ecdsa"].certificate_file)}
+        for arguments, settings in [(["--url", url], {}), ([], settings)]:
             done = subprocess.run(
-                [os.environ["SWITCHBOARD"], "health", *arguments], capture_output=True, encoding="utf-8", timeout=support.SECONDS, env=settings)
+                [os.environ["SWITCHBOARD"], "health", *arguments], capture_output=True, encoding="utf-8", timeout=support.SECONDS,
+                env=settings)
             self.assertEqual(done.returncode, 0, f"{arguments} {settings}: {done.stdout}{done.stderr}")
 
 
@@ -588,7 +593,8 @@ class Redirecting(TLSTest):
 
     def test_webhooks_are_told_the_right_url(self):
         server, port = self.serve_both(public_url=None)
-        for method, path in [("POST", "/voice/event"), ("GET", "/voice/answer"), ("HEAD", "/voice/answer"), ("POST", "/users"), ("DELETE", "/")]:
+        webhooks = [("POST", "/voice/event"), ("GET", "/voice/answer"), ("HEAD", "/voice/answer")]
+        for method, path in [*webhooks, ("POST", "/users"), ("DELETE", "/")]:
             arguments = ["--head"] if method == "HEAD" else ["--request", method]
             if method == "POST":
                 arguments += ["--data", "{}"]
@@ -599,8 +605,18 @@ class Redirecting(TLSTest):
             if method != "HEAD":
                 problem = json.loads(body)
                 self.assertEqual(problem["status"], 421)
-                self.assertIn(f"https://{NAME}:{server.port}{path}", problem["detail"])
+                # Nothing of the request is repeated, so it is the port that is named.
+                self.assertIn("https://", problem["detail"])
+                self.assertIn(f"port {server.port}", problem["detail"])
         self.assertEqual(server.events(), [])
+
+    def test_webhooks_are_told_the_public_url(self):
+        for url in ("https://calls.example.com", "https://calls.example.com:8443"):
+            _, port = self.serve_both(public_url=url)
+            code, body, said = curl(self.authority, port, "--data", "{}", scheme="http", path="/voice/event")
+            self.assertEqual(code, 0, said)
+            self.assertRegex(said, r"< HTTP/1\.1 421 ")
+            self.assertIn(url, json.loads(body)["detail"])
 
     def test_no_host_of_an_attackers_making_is_led_to(self):
         _, port = self.serve_both(public_url=None)

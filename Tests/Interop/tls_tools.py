@@ -143,7 +143,8 @@ def curl(authority, port, *arguments, path="/health", scheme="https"):
     ]
     if path is not None:
         command.append(f"{scheme}://{NAME}:{port}{path}")
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=2 * support.SECONDS, env=environment())
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", timeout=2 * support.SECONDS, env=environment())
     return done.returncode, done.stdout, done.stderr
 
 

@@ -22,6 +22,7 @@ import ssl
 import statistics
 import struct
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -31,8 +32,9 @@ REQUEST = f"GET {ANSWER} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
 CHANGE_CIPHER_SPEC, ALERT, HANDSHAKE, DATA = 20, 21, 22, 23
 KEY_UPDATE = b"\x18\0\0\1"
 VERSIONS = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
-# What an answer may take of the others' trouble, at the 99th percentile: far above a loaded machine's, far below what a caller hears.
-P99 = 0.1
+# What an answer may take of the others' trouble, at the 99th percentile and at most: above a loaded machine's, below what a caller hears.
+P99, MOST = 0.1, 0.5
+LIMITS = f"limits {P99 * 1000:.0f} and {MOST * 1000:.0f} ms"
 
 
 class Secure:
@@ -130,7 +132,7 @@ class Witness:
 
     @property
     def is_well(self):
-        return not self.trouble and percentile(self.times) <= P99
+        return not self.trouble and percentile(self.times) <= P99 and max(self.times) <= MOST
 
     def __str__(self):
         if not self.times:
@@ -436,7 +438,7 @@ def half_open_handshakes(context):
                                 continue
                         poll.unregister(descriptor)
                         del waiting[descriptor]
-            report.check(f"{name}: others are answered meanwhile: {witness} (limit {P99 * 1000:.0f} ms)", witness.is_well)
+            report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
             report.check(f"{name} are closed at the limit of 4 s", not waiting, f"{len(waiting)} are left")
             report.check(f"{name} take {each:.0f} KiB each (limit 100)", each <= 100)
             left = soon(lambda: sockets(server.pid), lambda found: found <= idle)
@@ -519,22 +521,39 @@ def flipped(record, chance):
 
 
 def key_updates(report, server, secure, wants_one, count):
-    """The keys of a connection are changed without end; each change costs the server more than the client who made them beforehand."""
-    name = f"{count} KeyUpdates that ask for {'one' if wants_one else 'none'}"
-    with Attacker(server, secure) as client:
-        client.handshake()
-        flood = many(lambda: client.key_update(wants_one), count)
-        with Witness(server) as witness:
+    """Clients that change their keys without end: a change costs them nothing that they have made beforehand, and the server a derivation.
+    Nothing is read meanwhile, so what the server owes must not heap up either."""
+    name = f"4 × {count} KeyUpdates that ask for {'one' if wants_one else 'none'}"
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Attacker(server, secure)) for _ in range(4)]
+        floods = []
+        for client in clients:
+            client.handshake()
             client.socket.settimeout(10)
+            floods.append(many(lambda: client.key_update(wants_one), count))
+        wrong = []
+
+        def attack(client, flood):
             try:
                 client.socket.sendall(flood)
-                report.check(f"{name}: the connection goes on or ends in order", client.asks(), "a wrong answer")
+                if not client.asks():
+                    wrong.append("a wrong answer")
             except (Gone, ConnectionError, ssl.SSLError):
-                report.check(f"{name}: the connection goes on or ends in order", client.is_closed())
+                if not client.is_closed():
+                    wrong.append("neither open nor closed")
             except TimeoutError:
-                # Nothing was read, and what the server owes must not heap up: it waits until it is.
-                report.check(f"{name}: the connection goes on or ends in order", wants_one, "it does not read on")
-        report.check(f"{name}: others are answered meanwhile: {witness} (limit {P99 * 1000:.0f} ms)", witness.is_well)
+                # The server may wait until what it owes is read, and owes nothing otherwise.
+                if not wants_one:
+                    wrong.append("it does not read on")
+
+        with Witness(server) as witness:
+            threads = [threading.Thread(target=attack, args=pair) for pair in zip(clients, floods)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        report.check(f"{name}: the connections go on or end in order", not wrong, "; ".join(wrong))
+        report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
 
 
 def broken_tls(context):
@@ -555,11 +574,11 @@ def broken_tls(context):
                     if must_close and not client.is_closed():
                         open_still.append(name)
             report.check("what breaks TLS is closed at once", not open_still, "; ".join(open_still))
-        report.check(f"broken TLS: others are answered meanwhile: {witness} (limit {P99 * 1000:.0f} ms)", witness.is_well)
+        report.check(f"broken TLS: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
 
         memory = resident(pid)
         for wants_one in (False, True):
-            key_updates(report, server, secure, wants_one, 20_000 if is_quick else 200_000)
+            key_updates(report, server, secure, wants_one, 10_000 if is_quick else 50_000)
 
         with Witness(server) as witness:
             for round_number in range(200 if is_quick else 2000):
@@ -582,7 +601,7 @@ def broken_tls(context):
                 if chance.random() < 0.7:
                     client.reset()
                 client.socket.close()
-        report.check(f"resets in records: others are answered meanwhile: {witness} (limit {P99 * 1000:.0f} ms)", witness.is_well)
+        report.check(f"resets in records: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
 
         left = soon(lambda: sockets(pid), lambda found: found <= idle)
         report.check("broken TLS: no descriptor is left of it", left <= idle, f"{left} sockets, {idle} before")

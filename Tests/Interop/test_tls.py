@@ -466,16 +466,23 @@ class Reloading(TLSTest):
                 kept = [self.connect(server) for _ in range(4)]
                 for connection in kept:
                     self.ask(connection)
+                took = []
                 for kind in ("ecdsa", "rsa", "ed25519"):
                     new = self.authority.pair(kind, "new")
                     pair.replaced_by(new)
+                    began = time.monotonic()
                     if how == "SIGHUP":
                         server.process.send_signal(signal.SIGHUP)
+                    self.soon(lambda: self.served_serial(server), lambda found: found == new.serial, "the new certificate is served")
+                    took.append(time.monotonic() - began)
                     # By both workers.
                     self.soon(lambda: self.served_serials(server), lambda found: found == {new.serial}, "all serve the new certificate")
                     for connection in kept:
                         self.assertIn("ok", self.ask(connection))
                         self.assertEqual(serial(connection), pair.serial)
+                if how == "SIGHUP":
+                    # Files are looked at twice a second, and read when they have not changed since the look before.
+                    self.assertLess(min(took), 0.45, "the signal did not bring it, but the look at the files")
                 self.assertEqual(self.health(server), {"status": "ok", "reasons": []})
 
     def test_a_ticket_outlives_a_new_certificate(self):

@@ -647,7 +647,8 @@ def many_handshakes(context):
     """Full and resumed ones by the thousand leave no memory and no descriptor behind."""
     report, secure = context.report, Secure(context)
     count = 2_000 if context.options.quick else 100_000
-    with secure.server() as server, server.connect() as admin, multiprocessing.get_context("fork").Pool(2) as pool:
+    # The admin's connection is not used for as long as they take.
+    with secure.server("--idle-timeout", "1h") as server, server.connect() as admin, multiprocessing.get_context("fork").Pool(2) as pool:
         def handshakes(count):
             parts = pool.starmap_async(make_handshakes, [(server.port, secure, count // 2)] * 2).get(1800)
             soon(lambda: metric(admin, secure, "connections_open"), lambda found: found == 1)

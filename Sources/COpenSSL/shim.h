@@ -20,6 +20,9 @@ static inline uint64_t switchboard_ssl_options(void) { return SSL_OP_NO_RENEGOTI
 /// An idle connection keeps no buffers.
 static inline long switchboard_ssl_modes(void) { return SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER; }
 
+/// What OpenSSL sets by itself: a read goes on over records without data, however many there are.
+static inline long switchboard_ssl_unwanted_modes(void) { return SSL_MODE_AUTO_RETRY; }
+
 /// Makes a MAC one of HMAC with SHA-256 under this key.
 static inline int switchboard_set_hmac_key(EVP_MAC_CTX *mac, const unsigned char *key, size_t count) {
     OSSL_PARAM parameters[3];

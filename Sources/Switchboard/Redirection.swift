@@ -23,7 +23,7 @@ package struct Redirection: Service {
         guard head.method == .get || head.method == .head, !isWebhook, let base = publicURL ?? ownURL(head, bytes) else {
             return .problem(
                 .misdirectedRequest,
-                "This port only sends browsers on to TLS, and Vonage follows no redirect: use the same URL with https:// and \(portWords).")
+                "This port only sends browsers on to TLS, and Vonage follows no redirect: \(cure).")
         }
         var fields = FieldBlock()
         let query = head.query.map { "?" + bytes.text($0) } ?? ""
@@ -38,7 +38,10 @@ package struct Redirection: Service {
         return "https://\(withoutStandardPort("\(name):\(port)", .https))"
     }
 
-    private var portWords: String { publicURL == nil && port != 443 ? "port \(port)" : "no port" }
+    private var cure: String {
+        if let publicURL { return "use a URL that begins with \(publicURL)" }
+        return "use the same URL with https:// and \(port == 443 ? "no port" : "port \(port)")"
+    }
 }
 
 private final class RedirectingHandler: Handler {

@@ -20,6 +20,7 @@ final class TLSClient: @unchecked Sendable {
         self.context = context
         SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, switchboard_ssl_modes(), nil)
+        SSL_CTX_ctrl(context, SSL_CTRL_CLEAR_MODE, switchboard_ssl_unwanted_modes(), nil)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         // RFC 7301 §3.1: each name behind its length.
         let offer = [8] + Array("http/1.1".utf8)

@@ -136,6 +136,7 @@ package final class TLSContext: @unchecked Sendable {
         // Distributions set other levels: 2 is 112 bits, which keeps SHA-1 and short keys out.
         SSL_CTX_set_security_level(context, 2)
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, switchboard_ssl_modes(), nil)
+        SSL_CTX_ctrl(context, SSL_CTRL_CLEAR_MODE, switchboard_ssl_unwanted_modes(), nil)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
         let groups = "X25519:P-256:P-384".withCString {
             SSL_CTX_ctrl(context, SSL_CTRL_SET_GROUPS_LIST, 0, UnsafeMutableRawPointer(mutating: $0))

@@ -59,6 +59,9 @@ final class TLSSession {
     /// After an error of the protocol nothing more can be sent, not even the end (RFC 8446 §6.2).
     private var isBroken = false
     private var hasSentEnd = false
+    /// Records since the last one with data. Each costs the worker some work and its sender next to nothing: nobody needs many of them.
+    private var idleRecords = 0
+    private static let mostIdleRecords = 32
     private(set) var hasShaken = false
 
     /// The server's side; nil where there is no memory.
@@ -108,18 +111,26 @@ final class TLSSession {
     ///
     /// Returns `wouldBlock` once all that has arrived is used, `end` after the peer's `close_notify`.
     func read() -> Transfer {
-        var count = 0
-        let result = SSL_read_ex(session, wire.plain.baseAddress, wire.plain.count, &count)
-        if !hasShaken, !isBroken { hasShaken = SSL_is_init_finished(session) == 1 }
-        if result == 1 { return .bytes(count) }
-        switch SSL_get_error(session, result) {
-        case SSL_ERROR_WANT_READ: return .wouldBlock
-        case SSL_ERROR_ZERO_RETURN: return .end
-        default:
-            isBroken = true
-            ERR_clear_error()
-            return .failed
+        while !isBroken {
+            var count = 0
+            let result = SSL_read_ex(session, wire.plain.baseAddress, wire.plain.count, &count)
+            if !hasShaken { hasShaken = SSL_is_init_finished(session) == 1 }
+            if result == 1 {
+                idleRecords = 0
+                return .bytes(count)
+            }
+            switch SSL_get_error(session, result) {
+            case SSL_ERROR_WANT_READ:
+                // There is more: it was a record of the protocol's own, such as a KeyUpdate.
+                guard !wire.arriving.isEmpty else { return .wouldBlock }
+                idleRecords += 1
+                isBroken = idleRecords > Self.mostIdleRecords
+            case SSL_ERROR_ZERO_RETURN: return .end
+            default: isBroken = true
+            }
         }
+        ERR_clear_error()
+        return .failed
     }
 
     /// Encrypts to `wire.leaving`. False where the session is broken.

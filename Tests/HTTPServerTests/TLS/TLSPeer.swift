@@ -67,6 +67,8 @@ final class TLSPeer {
     }
 
     deinit {
+        // Else OpenSSL spoils the session for whoever takes it up: it takes the end for a broken one.
+        SSL_set_shutdown(client, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(client)
         SSL_CTX_free(clientContext)
         ERR_clear_error()

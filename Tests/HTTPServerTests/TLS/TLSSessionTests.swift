@@ -152,6 +152,25 @@ struct TLSSessionTests {
         #expect(![UInt8(1)].withUnsafeBytes(peer.server.write))
     }
 
+    @Test func `a few records without data are let pass, and a flood of them ends the session`() throws {
+        let peer = try peer()
+        try #require(peer.shake())
+        func update() {
+            SSL_key_update(peer.client, SSL_KEY_UPDATE_NOT_REQUESTED)
+            SSL_do_handshake(peer.client)
+        }
+        for _ in 0..<10 {
+            for _ in 0..<20 { update() }
+            peer.say([1])
+            peer.give(peer.fromClient())
+        }
+        #expect(peer.heard.count == 10 && !peer.hasServerFailed, "data in between begins the count anew")
+        for _ in 0..<40 { update() }
+        peer.say([2])
+        peer.give(peer.fromClient())
+        #expect(peer.heard.count == 10 && peer.hasServerFailed)
+    }
+
     // MARK: Taking up a session
 
     /// A client that comes again, to a server with these keys.

@@ -56,7 +56,7 @@ let package = Package(
         .testTarget(name: "HTTPWireTests", dependencies: ["HTTPWire"], resources: [.copy("Vectors")]),
         .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTPWire", "VonageAuth", "COpenSSL", "TestSupport"]),
         .testTarget(name: "VonageAPITests", dependencies: ["VonageAPI", "Locking"]),
-        .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON"], resources: [.copy("Vectors")]),
+        .testTarget(name: "VonageAuthTests", dependencies: ["VonageAuth", "JSON", "TestSupport"], resources: [.copy("Vectors")]),
         .testTarget(
             name: "VonageSimulatorTests", dependencies: ["VonageSimulator", "HTTPServer", "HTTPWire", "JSON", "NCCO", "VonageAuth"]),
         .testTarget(name: "EventLogTests", dependencies: ["EventLog", "Locking", "CZlib"]),

@@ -70,7 +70,8 @@ struct PrintedTextTests {
 
 struct BannerTests {
     private func lines(
-        isTerminal: Bool, token: String? = "0123456789abcdef-token", adjust: (inout Settings) throws -> Void = { _ in }
+        isTerminal: Bool, token: String? = "0123456789abcdef-token", certificate: String? = nil, redirects: [String] = [],
+        adjust: (inout Settings) throws -> Void = { _ in }
     ) throws -> String {
         var settings = try Settings()
         settings.adminToken = token
@@ -79,7 +80,7 @@ struct BannerTests {
         let banner = Banner(
             settings: settings, addresses: ["127.0.0.1:3000", "[::1]:3000"], port: 3000, flows: "nccos: answer, fallback",
             admin: try AdminToken(settings), credentials: ApplicationCredentials(),
-            isTerminal: isTerminal)
+            certificate: certificate, redirects: redirects, isTerminal: isTerminal)
         return banner.lines.joined(separator: "\n") + "\n"
     }
 
@@ -113,6 +114,18 @@ struct BannerTests {
         #expect(text.contains("\(base)/voice/event\n"))
         #expect(text.contains("curl '\(base.dropFirst(7))/voice/answer?to=%2B44%207700%20900123&from_user=Alice'\n"))
         #expect(text.contains("start a tunnel"))
+    }
+
+    @Test func `with TLS all that is printed has it`() throws {
+        let text = try lines(isTerminal: true, certificate: "DNS:a, until 2026-12-31", redirects: ["127.0.0.1:80", "[::1]:80"]) {
+            ($0.tlsCertificateFile, $0.tlsKeyFile) = ("c", "k")
+        }
+        #expect(text.contains("  tls          DNS:a, until 2026-12-31\n"))
+        #expect(text.contains("  redirects    browsers from http://127.0.0.1:80 and [::1]:80\n"))
+        #expect(
+            text.contains("  log in       https://localhost:3000/login#")
+                && text.contains("answer URL   https://localhost:3000/voice/answer\n"))
+        #expect(text.contains("  try          curl -k 'https://localhost:3000/voice/answer?to="))
     }
 
     @Test func `a public URL is what Vonage is given, and a path is asked as curl does`() throws {

@@ -53,6 +53,26 @@ struct SettingsTests {
         #expect(try settings("--write-timeout", text).server.limits.writeTime == milliseconds)
     }
 
+    @Test func `TLS needs both halves of a pair, and a plain port needs TLS`() throws {
+        let pair = ["--tls-cert", "c.pem", "--tls-key", "k.pem"]
+        let settings = try Settings(arguments: pair + ["--redirect-from", "0"], environment: [:])
+        #expect((settings.tlsCertificateFile, settings.tlsKeyFile, settings.redirectPort) == ("c.pem", "k.pem", 0))
+        #expect(settings.baseURL() == "https://localhost:3000" && settings.listeningURL == "https://localhost:3000")
+        let environment = ["TLS_CERT": "c.pem", "TLS_KEY": "k.pem", "REDIRECT_FROM": "80", "HANDSHAKE_TIMEOUT": "2s"]
+        #expect(try self.settings(environment: environment).redirectPort == 80)
+        #expect(try self.settings(environment: environment).server.limits.handshakeTime == 2000)
+        for (arguments, words) in [
+            (["--tls-cert", "c.pem"], "--tls-cert needs --tls-key too"), (["--tls-key", "k.pem"], "--tls-key needs --tls-cert too"),
+            (["--redirect-from", "80"], "add --tls-cert and --tls-key"),
+            (pair + ["--redirect-from", "3000"], "is the port of --port already"),
+            (pair + ["--redirect-from", "65536"], "0 to 65535"),
+            (pair + ["--redirect-from", "80", "--host", "unix:/s"], "--host is a path"),
+        ] {
+            let error = #expect(throws: UsageError.self) { try Settings(arguments: arguments, environment: [:]) }
+            #expect(error?.description.contains(words) == true, "\(error?.description ?? "no error")")
+        }
+    }
+
     @Test func `a stop may take no time, or ten minutes at most`() throws {
         #expect(try settings("--grace", "0").grace == 0)
         #expect(try settings("--grace", "10m").grace == 600_000)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import VonageAuth
@@ -90,6 +91,46 @@ private func isFit(_ error: KeyError, secret: String) -> Bool {
         let word = Array(word.utf8)
         guard word.count >= 12 else { return true }
         return (0...word.count - 12).allSatisfy { !secret.contains(String(decoding: word[$0..<$0 + 12], as: UTF8.self)) }
+    }
+}
+
+/// A server's key may be of any algorithm.
+struct ServerKeyTests {
+    private static let pairs = [TestCertificate.shared, TestCertificate(.ed25519), TestCertificate(.rsa2048)]
+
+    @Test(arguments: spellings.map(\.name))
+    func `a key is read however it is spelt, whatever it is for`(_ name: String) throws {
+        let spelling = try #require(spellings.first { $0.name == name })
+        for pair in Self.pairs {
+            let keys = try [pair.key, pair.traditionalKey].map { try serverKey(in: Array(spelling.write($0).utf8)) }
+            let plain = try [pair.key, pair.traditionalKey].map { try KeyText(Array($0.utf8), kinds: [.pkcs8, .pkcs1, .ec]).der }
+            #expect(keys == plain && keys.allSatisfy { $0.first == 0x30 })
+        }
+    }
+
+    @Test func `parameters in front of a key are passed over`() throws {
+        let parameters = "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
+        let pair = TestCertificate.shared
+        #expect(try serverKey(in: Array((parameters + pair.traditionalKey).utf8)) == serverKey(in: Array(pair.traditionalKey.utf8)))
+        let alone = #expect(throws: KeyError.self) { try serverKey(in: Array(parameters.utf8)) }
+        #expect(alone?.fault == .otherAlgorithm && alone?.description.contains("parameters without a key") == true)
+    }
+
+    @Test func `what is none is told with a cure of its own`() throws {
+        let cases: [(String, KeyError.Fault)] = [
+            (TestCertificate.shared.certificate, .certificate), (try keyText("public"), .publicKey), ("", .empty), ("x", .notAKey),
+            ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIF\n-----END ENCRYPTED PRIVATE KEY-----\n", .encrypted),
+            ("-----BEGIN DSA PRIVATE KEY-----\nMIIF\n-----END DSA PRIVATE KEY-----\n", .otherAlgorithm),
+        ]
+        for (text, fault) in cases {
+            let error = #expect(throws: KeyError.self) { try serverKey(in: Array(text.utf8)) }
+            #expect(error?.fault == fault && error?.description.contains("Vonage") == false, "\(error?.description ?? "none")")
+        }
+    }
+
+    @Test func `a token is still signed with RSA alone`() {
+        let error = #expect(throws: KeyError.self) { try PrivateKey(TestCertificate.shared.traditionalKey) }
+        #expect(error?.fault == .otherAlgorithm)
     }
 }
 

@@ -77,6 +77,15 @@ struct LoginTests {
         #expect(try answer(bench, get("/logout", cookie)).status == .methodNotAllowed)
     }
 
+    @Test func `with TLS of our own the cookie is for https alone, unless a proxy says http`() throws {
+        let bench = try HandlerBench(clock: clock()) { ($0.tlsCertificateFile, $0.tlsKeyFile) = ("c", "k") }
+        let response = try answer(bench, post("/login", "token=\(Self.token)", Self.form))
+        #expect(field("Set-Cookie", of: response)?.hasSuffix("; SameSite=Strict; Secure") == true)
+        bench.peer = .local
+        let plain = try answer(bench, post("/login", "token=\(Self.token)", Self.form + "X-Forwarded-Proto: http\r\n"))
+        #expect(field("Set-Cookie", of: plain)?.hasSuffix("; SameSite=Strict") == true)
+    }
+
     @Test func `behind a proxy the cookie is for its path, and for https alone`() throws {
         let bench = try HandlerBench(clock: clock())
         bench.peer = .local

@@ -87,10 +87,12 @@ enum Way: String, CaseIterable, Sendable {
 
     var poller: PollerKind { PollerKind(rawValue: rawValue) ?? .preferred }
 
-    fileprivate func tls() throws -> TLSContext? {
-        guard self == .tls else { return nil }
-        let pair = TestCertificate.shared
-        return try TLSContext(
+    fileprivate var tls: TLSContext? {
+        get throws { self == .tls ? try Self.tls(.shared) : nil }
+    }
+
+    static func tls(_ pair: TestCertificate) throws -> TLSContext {
+        try TLSContext(
             certificate: Array(pair.certificate.utf8), key: try serverKey(in: Array(pair.key.utf8)), tickets: TicketKeys(),
             now: Clock.system.wall() / 1000)
     }
@@ -112,7 +114,7 @@ func withServer<Result>(
         settings.server.host = "127.0.0.1"
         settings.server.port = 0
         settings.server.poller = way.poller
-        settings.server.tls = try way.tls()
+        settings.server.tls = try way.tls
         settings.server.limits = limits
         settings.server.maxConnections = 4000
         settings.events = "\(folder)/events"
@@ -146,7 +148,7 @@ func withServer<Result>(
     configuration.host = "127.0.0.1"
     configuration.port = 0
     configuration.poller = way.poller
-    configuration.tls = try way.tls()
+    configuration.tls = try way.tls
     configuration.limits = limits
     configuration.maxConnections = 4000
     let test = TestServer(server: try Server(configuration, service: service), events: "", log: nil, speaksTLS: way == .tls)

@@ -30,6 +30,8 @@ struct Worker: ~Copyable {
     }
     /// A connection that always has more to say lets others speak after this many reads.
     private static let readsInARow = 8
+    /// Reads of handshakes, each of which may sign (RSA: 1 ms), before all others have had another turn.
+    private static let handshakesInARow = 8
     /// Answers are written when this much has gathered, also in the middle of a pipeline.
     private static let outputChunk = 256 * 1024
     /// So much of a stream may wait for its reader; an event of a call has some 500 bytes.
@@ -75,6 +77,7 @@ struct Worker: ~Copyable {
     private var acceptAgain: Int64?
     /// Connections that stopped reading only to let others speak.
     private var unfinished: [Connection] = []
+    private var handshakesLeft = handshakesInARow
     private var stopDeadline: Int64?
 
     /// Makes the poller and the handler, on the thread that the worker will never leave.
@@ -119,6 +122,7 @@ struct Worker: ~Copyable {
         while !isFinished {
             poller.wait(milliseconds: waitTime(), into: &events)
             readClock()
+            handshakesLeft = Self.handshakesInARow
             for event in events { handle(event) }
             if !unfinished.isEmpty { resumeUnfinished() }
             if let time = acceptAgain, now >= time { acceptAll() }
@@ -287,7 +291,8 @@ struct Worker: ~Copyable {
         var reads = 0
         let buffer = readBuffer.bytes
         while connection.mayRead, !connection.isClosed, connection.machine.phase.wantsInput {
-            guard reads < Self.readsInARow else {
+            let isShaking = connection.machine.phase == .handshake
+            guard reads < Self.readsInARow, !isShaking || handshakesLeft > 0 else {
                 if !connection.isUnfinished {
                     connection.isUnfinished = true
                     unfinished.append(connection)
@@ -295,6 +300,7 @@ struct Worker: ~Copyable {
                 return
             }
             reads += 1
+            if isShaking { handshakesLeft -= 1 }
             switch Socket.receive(connection.descriptor, into: buffer) {
             case .bytes(let count):
                 // A short read has emptied the socket, unless there is an end behind it to be read.
@@ -329,6 +335,8 @@ struct Worker: ~Copyable {
     private mutating func resumeUnfinished() {
         let waiting = unfinished
         unfinished = []
+        // Else a flood of new ones would leave nothing for those that wait.
+        handshakesLeft = Self.handshakesInARow
         for connection in waiting {
             connection.isUnfinished = false
             if !connection.isClosed { read(connection) }

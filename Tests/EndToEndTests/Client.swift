@@ -59,6 +59,9 @@ final class Client {
     private let tls: TLSEnd?
     /// One thread may send while another one reads; of TLS only one at a time.
     private let lock = NSLock()
+    /// Held while TLS is agreed on: whoever comes second waits.
+    private let shaking = NSLock()
+    private var hasShaken = false
     private var input: [UInt8] = []
     /// Encrypted bytes that the kernel had no room for.
     private var unsent: [UInt8] = []
@@ -137,12 +140,16 @@ final class Client {
     }
 
     private func shake(_ tls: TLSEnd) throws {
+        shaking.lock()
+        defer { shaking.unlock() }
+        guard !hasShaken else { return }
         while !tls.hasShaken {
             try sendPlain(tls.takeLeaving())
             try receiveMore()
         }
         // The last flight.
         unsent += tls.takeLeaving()
+        hasShaken = true
     }
 
     private func sendPlain(_ bytes: [UInt8]) throws {

@@ -26,7 +26,8 @@ from hanging_disk import hanging_disk
 from harness import Context, Report, Server
 from kill_loop import kill_loop, kill_loop_rotating
 from power_loss import power_loss
-from tls import broken_tls, half_open_handshakes, idle_connections, many_handshakes, slow_handshakes, stalled_handshakes
+from tls import (broken_tls, burst_of_handshakes, half_open_handshakes, idle_connections, many_handshakes, slow_handshakes,
+                 stalled_handshakes)
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = {
@@ -38,7 +39,8 @@ SCENARIOS = {
     "full": [full_disk, full_from_the_start, file_size_limit],
     "power": [power_loss],
     "hang": [hanging_disk],
-    "tls": [slow_handshakes, stalled_handshakes, idle_connections, half_open_handshakes, broken_tls, many_handshakes],
+    "tls": [slow_handshakes, stalled_handshakes, idle_connections, half_open_handshakes, burst_of_handshakes, broken_tls,
+            many_handshakes],
 }
 
 

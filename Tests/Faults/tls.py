@@ -41,14 +41,14 @@ LIMITS = f"limits {P99 * 1000:.0f} and {MOST * 1000:.0f} ms"
 class Secure:
     """A folder with a certificate, and contexts for clients that trust it."""
 
-    def __init__(self, context):
+    def __init__(self, context, key=("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")):
         self.folder = context.folder()
         self.work = Path(f"{self.folder}.tls")
         self.work.mkdir(mode=0o700)
         self.certificate, self.key = self.work / "cert.pem", self.work / "key.pem"
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", self.key, "-out", self.certificate],
+            ["openssl", "req", "-x509", "-newkey", *key, "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=DNS:localhost", "-keyout", self.key, "-out", self.certificate],
             check=True, capture_output=True, timeout=30)
 
     def context(self, version=None):
@@ -451,6 +451,20 @@ def half_open_handshakes(context):
             report.check(f"{name}: SIGTERM ends it with 0", server.stop() == 0)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def burst_of_handshakes(context):
+    """Three hundred that come at one moment, to a key whose every signature takes milliseconds: together more than a second."""
+    report, secure = context.report, Secure(context, ("rsa:4096",))
+    name, count = "300 handshakes at once", 300
+    with secure.server() as server, server.connect(), contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Attacker(server, secure)) for _ in range(count)]
+        with Witness(server) as witness:
+            for client in clients:
+                client.socket.sendall(client.hello)
+            answered = sum(bool(client.socket.recv(1)) for client in clients)
+        report.check(f"{name} are all answered", answered == count, f"{answered} are")
+        report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
 
 
 def many(record, count):

@@ -553,7 +553,7 @@ struct Worker: ~Copyable {
             // The last answer and the end leave together.
             if connection.afterOutput != .keep { session.end() }
         }
-        swap(&output, &wire.leaving)
+        wire.exchangeLeaving(&output)
         return true
     }
 
@@ -562,10 +562,7 @@ struct Worker: ~Copyable {
         connection.session = nil
         if !session.hasShaken { statistics.failedHandshake() }
         if connection.output.isEmpty { session.end() }
-        if !wire.leaving.isEmpty {
-            _ = wire.leaving.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
-            wire.leaving.removeAll(keepingCapacity: true)
-        }
+        wire.sendLeaving(to: connection.descriptor)
     }
 
     // MARK: Streams

@@ -19,6 +19,17 @@ final class TLSWire {
 
     deinit { plain.deallocate() }
 
+    /// Both keep their room, so that no answer has to make it anew.
+    func exchangeLeaving(_ bytes: inout [UInt8]) { swap(&leaving, &bytes) }
+
+    /// Sends what there is as far as there is room, and forgets it.
+    func sendLeaving(to descriptor: Int32) {
+        guard !leaving.isEmpty else { return }
+        // Unsafe: lends the bytes to send(2).
+        _ = leaving.withUnsafeBytes { Socket.send(descriptor, $0) }
+        leaving.removeAll(keepingCapacity: true)
+    }
+
     /// The kind of BIO that reads and writes here; made once, for OpenSSL keeps no count of who uses it.
     ///
     /// `nonisolated(unsafe)`: a pointer to what is never changed after this.

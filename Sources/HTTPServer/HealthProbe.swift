@@ -15,7 +15,8 @@ package struct HealthProbe: Sendable {
         let path = client.prefix.hasSuffix("/health") ? "" : "/health"
         let answer = try client.send("GET", path, milliseconds: milliseconds, maximumAnswer: 64 * 1024)
         guard answer.status == 200 else {
-            throw HTTPRequestError(fault: .noAnswer, description: "\(client.url) answers \(answer.statusLine)")
+            let hint = answer.status == 400 && client.url.hasPrefix("http://") ? "; a port that speaks TLS is asked with https://" : ""
+            throw HTTPRequestError(fault: .noAnswer, description: "\(client.url) answers \(answer.statusLine)\(hint)")
         }
         return String(decoding: answer.body.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }

@@ -23,7 +23,10 @@ extension Application {
         counter("http_requests", "Requests read.", server.requests)
         counter("http_refused", "Bytes that were no request, or passed a limit.", server.refused)
         counter("http_timeouts", "Connections ended by a time limit.", server.timeouts)
-        if settings.tlsCertificateFile != nil {
+        if let certificates {
+            add(
+                "tls_certificate_expires_seconds", "gauge", "When the certificate that is served expires, since 1970.",
+                "\(certificates.current.expires)")
             counter("tls_handshakes_full", "TLS handshakes with the certificate's signature.", server.fullHandshakes)
             counter("tls_handshakes_resumed", "TLS handshakes that took up an earlier session.", server.resumedHandshakes)
             counter("tls_handshakes_failed", "TLS that ended before its handshake did.", server.failedHandshakes)

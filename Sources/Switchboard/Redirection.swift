@@ -19,7 +19,9 @@ package struct Redirection: Service {
     package func makeHandler(mailbox: Mailbox) -> any Handler { RedirectingHandler(self) }
 
     fileprivate func respond(to head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Response {
-        let isWebhook = bytes.equalsExactly("/voice/", at: head.path.prefix(7))
+        // However it is spelt, as for the routes themselves.
+        let path = decodePath(head.path, in: bytes) ?? []
+        let isWebhook = path.starts(with: "/voice/".utf8) || path.elementsEqual("/voice".utf8)
         guard head.method == .get || head.method == .head, !isWebhook, let base = publicURL ?? ownURL(head, bytes) else {
             return .problem(
                 .misdirectedRequest,

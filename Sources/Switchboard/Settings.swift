@@ -181,14 +181,13 @@ package struct Settings: Sendable {
         switch (tlsCertificateFile, tlsKeyFile) {
         case (_?, nil): throw UsageError("--tls-cert needs --tls-key too: name the private key of the certificate")
         case (nil, _?): throw UsageError("--tls-key needs --tls-cert too: name the certificate that the key is of, with its chain")
+        case (_?, _?) where server.host.hasPrefix("unix:"):
+            throw UsageError("--tls-cert is for a port, and --host is a path, which this machine alone can reach: leave one of them out")
         default: break
         }
         guard let redirectPort else { return }
         guard tlsCertificateFile != nil else {
             throw UsageError("--redirect-from sends browsers to TLS, which this server does not speak: add --tls-cert and --tls-key")
-        }
-        guard !server.host.hasPrefix("unix:") else {
-            throw UsageError("--redirect-from needs a port to send to: --host is a path; name an address or leave it out")
         }
         guard redirectPort != server.port || redirectPort == 0 else {
             throw UsageError("--redirect-from: \(redirectPort) is the port of --port already; the plain port is another one, mostly 80")

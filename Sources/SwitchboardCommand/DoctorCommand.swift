@@ -89,7 +89,9 @@ enum DoctorCommand {
     private static func certificates(_ settings: Settings, _ findings: inout [DoctorFinding]) -> CertificateStore? {
         do throws(UsageError) {
             guard let certificates = try CertificateStore(settings, report: { _ in }) else { return nil }
-            findings.append(DoctorFinding(.certificate, .ok, certificates.summary))
+            findings.append(
+                certificates.warning.map { DoctorFinding(.certificate, .warning, $0) }
+                    ?? DoctorFinding(.certificate, .ok, certificates.summary))
             return certificates
         } catch {
             findings.append(DoctorFinding(.certificate, .failed, "\(error)"))
@@ -108,9 +110,12 @@ enum DoctorCommand {
             if let proof = AddressAnswer(status: answer.status, body: answer.body).proof {
                 return (DoctorFinding(.port, .ok, "a Switchboard listens at \(url)"), proof, nil)
             }
-            return (
-                DoctorFinding(.port, .failed, "another program listens at \(url)", cure: "stop it, or choose another --port"), nil, nil
-            )
+            // 400 is how a server with TLS answers plain HTTP, also one of ours.
+            let cure =
+                answer.status == 400 && settings.tlsCertificateFile == nil
+                ? "stop it, choose another --port, or give the --tls-cert and --tls-key that it has"
+                : "stop it, or choose another --port"
+            return (DoctorFinding(.port, .failed, "another program listens at \(url)", cure: cure), nil, nil)
         } catch {
             guard error.fault == .unreachable else {
                 return (DoctorFinding(.port, .failed, "\(error)", cure: "stop what listens there, or choose another --port"), nil, nil)

@@ -187,7 +187,7 @@ enum Help {
         secret the requests are signed as of now. Follows no redirects.
 
           --to-url URL
-              http://HOST:PORT, also with a path in front of /voice, or unix:PATH
+              http://HOST:PORT, also with a path in front of /voice, https://HOST:PORT of this machine, or unix:PATH
           --yes
               send although the host is not loopback (localhost, 127.0.0.0/8, [::1], unix:)
           --call CALL, --since TIME, --to TIME

@@ -81,6 +81,7 @@ enum Serve {
             if webhooks == nil {
                 Console.errors.print("warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)")
             }
+            if let warning = certificates?.warning { Console.errors.print("warning: \(warning)") }
             if settings.opensApps, settings.allowPrefixes.isEmpty {
                 Console.errors.print(
                     "warning: --open-apps lets anybody who finds the address call at your cost; say with --allow-prefixes where to")
@@ -125,14 +126,22 @@ enum Serve {
     private static let redirectConnections = 256
 
     /// The plain port beside TLS, where one is asked for.
-    private static func redirect(_ settings: Settings, to port: UInt16) throws(ServerError) -> Server? {
+    private static func redirect(_ settings: Settings, to port: UInt16) throws(UsageError) -> Server? {
         guard let plainPort = settings.redirectPort else { return nil }
         var configuration = settings.server
         configuration.port = plainPort
         configuration.tls = nil
         configuration.workers = 1
         configuration.maxConnections = redirectConnections
-        return try Server(configuration, service: Redirection(settings, port: port))
+        do throws(ServerError) {
+            return try Server(configuration, service: Redirection(settings, port: port))
+        } catch {
+            if case .inUse(let address) = error {
+                SwitchboardCommand.finish(
+                    69, "switchboard serve: --redirect-from: \(address) is in use by another program; stop that one or choose another port")
+            }
+            throw UsageError("--redirect-from: \(error)")
+        }
     }
 
     private static func player(

@@ -153,12 +153,23 @@ struct CertificateStoreTests {
         #expect(bench.store.problem == nil && bench.store.current.names == "DNS:later.example.com")
     }
 
+    @Test func `in its last week a certificate is warned of`() throws {
+        let (late, early) = (
+            try CertificateBench(TestCertificate(ends: 6 * 86_400)), try CertificateBench(TestCertificate(ends: 8 * 86_400))
+        )
+        try late.open()
+        try early.open()
+        #expect(late.store.warning?.contains("it expires on ") == true && early.store.warning == nil)
+    }
+
     @Test func `a certificate that runs out while it serves is a problem`() throws {
         let bench = try CertificateBench(TestCertificate(ends: 3600))
         try bench.open()
         #expect(bench.store.problem == nil)
         bench.pass(seconds: 3700)
         #expect(bench.store.problem?.contains("it has expired on") == true)
+        bench.look()
+        #expect(bench.reported().map { $0.contains("it has expired on") } == [true], "which is told once")
         try bench.write(TestCertificate(ends: 86_400))
         bench.look()
         #expect(bench.store.problem == nil)

@@ -53,6 +53,7 @@ struct RedirectionTests {
     @Test(arguments: [
         "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx", "DELETE /users/Bob HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /voice/answer?to=1 HTTP/1.1\r\nHost: h\r\n\r\n", "POST /voice/event HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}",
+        "GET /%76oice/answer HTTP/1.1\r\nHost: h\r\n\r\n", "GET /voice HTTP/1.1\r\nHost: h\r\n\r\n",
         "HEAD /voice/answer HTTP/1.1\r\nHost: h\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n",
         // Names that can stand in no URL of ours.
         "GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a_b\r\n\r\n", "GET / HTTP/1.1\r\nHost: 1.2.3\r\n\r\n",

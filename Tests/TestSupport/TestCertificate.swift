@@ -10,6 +10,8 @@ public struct TestCertificate: Sendable {
         case p256, rsa2048, ed25519
         /// Too short to be served.
         case rsa1024
+        /// A curve that no client of the profile knows.
+        case secp256k1
     }
 
     /// PEM: the certificate itself, and behind it those that lead to the root, without that.
@@ -78,7 +80,7 @@ public struct TestCertificate: Sendable {
     private static func makeKey(_ kind: KeyKind) -> OpaquePointer? {
         let name =
             switch kind {
-            case .p256: "EC"
+            case .p256, .secp256k1: "EC"
             case .rsa2048, .rsa1024: "RSA"
             case .ed25519: "ED25519"
             }
@@ -87,6 +89,7 @@ public struct TestCertificate: Sendable {
         guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
         switch kind {
         case .p256: EVP_PKEY_CTX_set_group_name(context, "P-256")
+        case .secp256k1: EVP_PKEY_CTX_set_group_name(context, "secp256k1")
         case .rsa2048: EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048)
         case .rsa1024: EVP_PKEY_CTX_set_rsa_keygen_bits(context, 1024)
         case .ed25519: break

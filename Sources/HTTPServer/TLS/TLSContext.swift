@@ -47,6 +47,7 @@ package final class TLSContext: @unchecked Sendable {
         let key = try Self.privateKey(key)
         defer { EVP_PKEY_free(key) }
         let leaf = try chain.leaf(of: key)
+        try Self.checkKind(of: key)
         expires = try Self.validity(of: leaf, now: now)
         names = Self.names(of: leaf)
         guard let context = SSL_CTX_new(TLS_server_method()) else {
@@ -56,7 +57,8 @@ package final class TLSContext: @unchecked Sendable {
         self.tickets = tickets
         guard Self.setProfile(context) else { throw TLSPairError(.certificate, "OpenSSL is too old or restricted: \(Self.reason())") }
         guard SSL_CTX_use_certificate(context, leaf) == 1 else {
-            throw TLSPairError(.certificate, "OpenSSL does not serve it: \(Self.reason()); have one made with RSA of 2048 bits, or P-256")
+            throw TLSPairError(
+                .certificate, "it is too weak to be served (\(Self.reason())); have one made, and a key, of RSA with 2048 bits or of P-256")
         }
         for other in chain.certificates.dropFirst() {
             // The counted reference is the context's own: this is SSL_CTX_add1_chain_cert.
@@ -83,6 +85,22 @@ package final class TLSContext: @unchecked Sendable {
             throw TLSPairError(.key, "its lines are whole, but what they hold is no key that OpenSSL can read; copy it again")
         }
         return key
+    }
+
+    /// Only what clients of the profile can agree on: OpenSSL takes others, and then every handshake fails.
+    private static func checkKind(of key: OpaquePointer) throws(TLSPairError) {
+        switch EVP_PKEY_get_base_id(key) {
+        case EVP_PKEY_RSA, EVP_PKEY_RSA_PSS, EVP_PKEY_ED25519, EVP_PKEY_ED448: return
+        case EVP_PKEY_EC:
+            var (name, count): ([CChar], Int) = (Array(repeating: 0, count: 64), 0)
+            guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { break }
+            let group = name.prefix(count).map { UInt8(bitPattern: $0) }
+            if ["prime256v1", "secp384r1", "secp521r1"].contains(where: { group.elementsEqual($0.utf8) }) { return }
+        default: break
+        }
+        throw TLSPairError(
+            .key, "clients agree on no key of this kind; have one made, with its certificate, of RSA with 2048 bits, of P-256 or of Ed25519"
+        )
     }
 
     private static func validity(of certificate: OpaquePointer, now: Int64) throws(TLSPairError) -> Int64 {
@@ -216,6 +234,10 @@ private final class CertificateChain {
     private(set) var certificates: [OpaquePointer] = []
 
     init(_ pem: [UInt8]) throws(TLSPairError) {
+        // A sequence with a length of several bytes, as every certificate begins in DER, and no text does.
+        if pem.count > 1, pem[0] == 0x30, pem[1] >= 0x80 {
+            throw TLSPairError(.certificate, "it is DER, which is no text; convert it: openssl x509 -inform DER -in FILE -out cert.pem")
+        }
         var fault: TLSPairError?
         // Lends the bytes to OpenSSL, which reads them where they are.
         pem.withUnsafeBytes { bytes in

@@ -88,11 +88,14 @@ struct AdminCredentials {
 /// The names under which this server was asked, as far as they can be believed.
 struct OwnHosts {
     private var hosts: [String]
+    /// Whoever writes pages for plain HTTP under our name is not us, where TLS is spoken.
+    private let isSecure: Bool
 
     /// - Parameter publicURL: of the settings: a proxy may pass on neither the host nor its own name.
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ forwarded: Forwarded, publicURL: String?) {
         // A page on another name cannot make a browser send a Host that is not the name it asks.
         hosts = [bytes.text(head.authority).lowercased()]
+        isSecure = forwarded.isSecure
         if let host = forwarded.host { hosts.append(host) }
         if let publicURL, let start = publicURL.firstRange(of: "://") {
             hosts.append(String(publicURL[start.upperBound...].prefix { $0 != "/" }).lowercased())
@@ -118,7 +121,7 @@ struct OwnHosts {
     private func isOwn(_ origin: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         guard origin.count <= 300 else { return false }
         let text = bytes.text(origin).lowercased()
-        for scheme in [Forwarded.Scheme.http, .https] where text.hasPrefix("\(scheme.rawValue)://") {
+        for scheme in isSecure ? [Forwarded.Scheme.https] : [.http, .https] where text.hasPrefix("\(scheme.rawValue)://") {
             let host = withoutStandardPort(String(text.dropFirst(scheme.rawValue.utf8.count + 3)), scheme)
             return !host.isEmpty && hosts.contains { withoutStandardPort($0, scheme) == host }
         }

@@ -24,6 +24,8 @@ package final class CertificateStore: Sendable {
         /// What the last look saw, if that was something else.
         var seen: FolderSignature?
         var problem: String?
+        /// Somebody has been told that the one that serves is over.
+        var hasToldEnd = false
     }
 
     /// Of each file: a key has some 2 KB in PEM, a certificate with its chain some 6.
@@ -31,7 +33,6 @@ package final class CertificateStore: Sendable {
 
     private let certificate: String
     private let key: String
-    private let tickets: TicketKeys
     private let state: Locked<State>
     private let clock: Clock
     private let queue = DispatchQueue(label: "certificate", qos: .utility)
@@ -48,10 +49,8 @@ package final class CertificateStore: Sendable {
         (self.certificate, self.key) = (certificate, key)
         self.clock = clock
         self.report = report
-        let tickets = TicketKeys(clock: clock)
-        self.tickets = tickets
         let signature = Self.signature(certificate, key)
-        let context = try Self.read(certificate, key, tickets, clock)
+        let context = try Self.read(certificate, key, clock)
         state = Locked(State(context: context, read: signature))
     }
 
@@ -64,6 +63,13 @@ package final class CertificateStore: Sendable {
         if let problem { return problem }
         guard clock.wall() / 1000 > context.expires else { return nil }
         return "\(shownPath(certificate)): it has expired on \(context.lastDay); renew it"
+    }
+
+    /// What a start should warn of; nil where the certificate lives on for a week.
+    package var warning: String? {
+        let context = current
+        guard context.expires - clock.wall() / 1000 < 7 * 86_400 else { return nil }
+        return "\(shownPath(certificate)): it expires on \(context.lastDay); renew it"
     }
 
     /// For the banner.
@@ -85,8 +91,14 @@ package final class CertificateStore: Sendable {
         timer.withLock { $0 = source }
     }
 
-    /// Reads the files now, whether they seem to have changed or not.
-    package func reload() { queue.async { self.load(Self.signature(self.certificate, self.key)) } }
+    /// Reads the files now, if they have changed at all or do not serve.
+    package func reload() {
+        queue.async {
+            let signature = Self.signature(self.certificate, self.key)
+            let isKnown = self.state.withLock { $0.read == signature && $0.problem == nil }
+            if !isKnown { self.load(signature) }
+        }
+    }
 
     /// Reads the files if they have changed and stayed so since the last look, or do not serve yet; for tests, and on the queue.
     func look() {
@@ -101,14 +113,28 @@ package final class CertificateStore: Sendable {
             return state.seen == signature
         }
         if isSettled { load(signature) }
+        tellEnd()
+    }
+
+    private func tellEnd() {
+        guard let problem else { return }
+        let isNew = state.withLock { state in
+            guard state.problem == nil else { return false }
+            defer { state.hasToldEnd = true }
+            return !state.hasToldEnd
+        }
+        if isNew { report("tls: \(problem)") }
     }
 
     private func load(_ signature: FolderSignature) {
         do throws(UsageError) {
-            let context = try Self.read(certificate, key, tickets, clock)
+            let context = try Self.read(certificate, key, clock)
             // What is dropped is dropped behind the lock.
             let before = state.withLock { state in
-                defer { (state.context, state.read, state.seen, state.problem) = (context, signature, nil, nil) }
+                defer {
+                    (state.context, state.read, state.seen, state.problem) = (context, signature, nil, nil)
+                    state.hasToldEnd = false
+                }
                 return state.context
             }
             withExtendedLifetime(before) {}
@@ -124,14 +150,15 @@ package final class CertificateStore: Sendable {
     }
 
     private static func read(
-        _ certificate: String, _ key: String, _ tickets: TicketKeys, _ clock: Clock
+        _ certificate: String, _ key: String, _ clock: Clock
     ) throws(UsageError) -> TLSContext {
         let pem = try bytes(of: certificate, "--tls-cert")
         let text = try bytes(of: key, "--tls-key")
         let der: [UInt8]
         do throws(KeyError) { der = try serverKey(in: text) } catch { throw UsageError("--tls-key: \(shownPath(key)): \(error)") }
         do throws(TLSPairError) {
-            return try TLSContext(certificate: pem, key: der, tickets: tickets, now: clock.wall() / 1000)
+            // With tickets of its own: whoever has taken the old key must not be able to take up sessions of the new one.
+            return try TLSContext(certificate: pem, key: der, tickets: TicketKeys(clock: clock), now: clock.wall() / 1000)
         } catch {
             switch error.part {
             case .certificate: throw UsageError("--tls-cert: \(shownPath(certificate)): \(error)")

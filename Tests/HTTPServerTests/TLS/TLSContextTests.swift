@@ -67,6 +67,18 @@ struct TLSContextTests {
         expect(fault(pair.certificate, pair), .certificate, "key too small")
     }
 
+    @Test func `a key that no client agrees on does not serve`() {
+        let pair = TestCertificate(.secp256k1)
+        expect(fault(pair.certificate, pair), .key, "clients agree on no key of this kind")
+    }
+
+    @Test func `DER is told with how to convert it`() {
+        let fault = #expect(throws: TLSPairError.self) {
+            try TLSContext(certificate: [0x30, 0x82, 0x01, 0x0A, 0x30], key: [0x30], tickets: TicketKeys(), now: Self.now)
+        }
+        expect(fault, .certificate, "openssl x509 -inform DER")
+    }
+
     @Test func `a key that is none is told so`() {
         let fault = #expect(throws: TLSPairError.self) {
             try TLSContext(

@@ -81,6 +81,9 @@ struct LoginTests {
         let bench = try HandlerBench(clock: clock()) { ($0.tlsCertificateFile, $0.tlsKeyFile) = ("c", "k") }
         let response = try answer(bench, post("/login", "token=\(Self.token)", Self.form))
         #expect(field("Set-Cookie", of: response)?.hasSuffix("; SameSite=Strict; Secure") == true)
+        let own = try answer(bench, post("/login", "token=\(Self.token)", Self.form + "Origin: https://h\r\n"))
+        let forged = try answer(bench, post("/login", "token=\(Self.token)", Self.form + "Origin: http://h\r\n"))
+        #expect(own.status == .seeOther && forged.status == .forbidden, "a page of plain HTTP is anybody's on the way")
         bench.peer = .local
         let plain = try answer(bench, post("/login", "token=\(Self.token)", Self.form + "X-Forwarded-Proto: http\r\n"))
         #expect(field("Set-Cookie", of: plain)?.hasSuffix("; SameSite=Strict") == true)

@@ -28,7 +28,7 @@ package struct TLSPairError: Error, Hashable, CustomStringConvertible, Sendable 
 /// `init`; the pointers are freed when nobody has them.
 package final class TLSContext: @unchecked Sendable {
     let context: OpaquePointer
-    /// The callback of tickets reads it through the context, which is gone before this is.
+    /// OpenSSL has a pointer to it; sessions keep this object, and so do workers.
     private let tickets: TicketKeys
     /// For whom the certificate is, as OpenSSL writes it: `DNS:calls.example.com, IP Address:192.0.2.1`; may be empty.
     package let names: String

@@ -67,6 +67,8 @@ final class TLSWire {
 final class TLSSession {
     private let session: OpaquePointer
     private let wire: TLSWire
+    /// Keeps the keys of tickets, to which OpenSSL has only a pointer, for as long as this session may ask for one.
+    private let owner: AnyObject
     /// After an error of the protocol nothing more can be sent, not even the end (RFC 8446 §6.2).
     private var isBroken = false
     private var hasSentEnd = false
@@ -77,7 +79,7 @@ final class TLSSession {
 
     /// The server's side; nil where there is no memory.
     convenience init?(_ context: TLSContext, on wire: TLSWire) {
-        self.init(context.context, wire)
+        self.init(context.context, of: context, wire)
         SSL_set_accept_state(session)
     }
 
@@ -85,7 +87,7 @@ final class TLSSession {
     ///
     /// - Parameter name: what the server is asked for by (RFC 6066 §3); an address is left out.
     convenience init?(_ client: TLSClient, to name: String, on wire: TLSWire) {
-        self.init(client.context, wire)
+        self.init(client.context, of: client, wire)
         SSL_set_connect_state(session)
         guard name.utf8.contains(where: { $0 >= UInt8(ascii: "g") }) else { return }
         // This is SSL_set_tlsext_host_name.
@@ -94,7 +96,7 @@ final class TLSSession {
         }
     }
 
-    private init?(_ context: OpaquePointer, _ wire: TLSWire) {
+    private init?(_ context: OpaquePointer, of owner: AnyObject, _ wire: TLSWire) {
         guard let method = TLSWire.method, let bio = BIO_new(method) else { return nil }
         guard let session = SSL_new(context) else {
             BIO_free(bio)
@@ -102,6 +104,7 @@ final class TLSSession {
         }
         self.session = session
         self.wire = wire
+        self.owner = owner
         BIO_set_data(bio, Unmanaged.passUnretained(wire).toOpaque())
         BIO_set_init(bio, 1)
         // The one count of the BIO is the session's from here on.

@@ -40,15 +40,13 @@ final class TLSPeer {
     let server: TLSSession
     let client: OpaquePointer
     private let clientContext: OpaquePointer
-    /// Kept by the session of the server.
-    private let context: TLSContext
     /// What the server has decrypted.
     private(set) var heard: [UInt8] = []
     private(set) var hasServerEnded = false
     private(set) var hasServerFailed = false
 
+    /// - Parameter context: which nobody but the server's session needs to keep.
     init(_ context: TLSContext, _ wish: Wish = Wish()) throws {
-        self.context = context
         server = try #require(TLSSession(context, on: wire))
         clientContext = try #require(SSL_CTX_new(TLS_client_method()))
         client = try #require(SSL_new(clientContext))

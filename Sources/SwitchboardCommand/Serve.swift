@@ -82,6 +82,9 @@ enum Serve {
                 Console.errors.print("warning: no signature secret is set, so webhooks are taken from anybody (--signature-secret-file)")
             }
             if let warning = certificates?.warning { Console.errors.print("warning: \(warning)") }
+            if certificates != nil, settings.publicURL?.hasPrefix("http://") == true {
+                Console.errors.print("warning: --public-url begins with http://, where the port answers by TLS alone; write https://")
+            }
             if settings.opensApps, settings.allowPrefixes.isEmpty {
                 Console.errors.print(
                     "warning: --open-apps lets anybody who finds the address call at your cost; say with --allow-prefixes where to")

@@ -125,6 +125,8 @@ final class TLSSession {
     ///
     /// Returns `wouldBlock` once all that has arrived is used, `end` after the peer's `close_notify`.
     func read() -> Transfer {
+        // What somebody else on this thread left would be taken for an error of this session (SSL_get_error(3)).
+        if ERR_peek_error() != 0 { ERR_clear_error() }
         while !isBroken {
             var count = 0
             let result = SSL_read_ex(session, wire.plain.baseAddress, wire.plain.count, &count)

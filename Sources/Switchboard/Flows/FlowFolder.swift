@@ -9,51 +9,6 @@
     import Darwin
 #endif
 
-/// What tells one state of a folder from another, without reading its files.
-package struct FolderSignature: Hashable, Sendable {
-    struct Entry: Hashable, Sendable {
-        let name: String
-        let size: Int64
-        /// Nanoseconds; of the content and of the file.
-        let modified: Int64
-        let changed: Int64
-        let number: UInt64
-
-        /// Nil where there is no such file.
-        init?(name: String, path: String) {
-            var facts = stat()
-            guard stat(path, &facts) == 0 else { return nil }
-            self.name = name
-            size = Int64(facts.st_size)
-            number = UInt64(facts.st_ino)
-            #if canImport(Glibc)
-                (modified, changed) = (nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim))
-            #else
-                (modified, changed) = (nanoseconds(facts.st_mtimespec), nanoseconds(facts.st_ctimespec))
-            #endif
-        }
-    }
-
-    let entries: [Entry]
-    /// Why the folder cannot be looked into.
-    let fault: SmallFileError?
-
-    /// Whether the newest change is as young as this.
-    func changedWithin(milliseconds: Int) -> Bool {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let now = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-        let newest = entries.map(\.changed).max() ?? 0
-        // Another machine's clock may be ahead: what lies in the future tells nothing.
-        return newest <= now && now - newest < Int64(milliseconds) * 1_000_000
-    }
-
-    init(_ entries: [Entry], fault: SmallFileError? = nil) {
-        self.entries = entries
-        self.fault = fault
-    }
-}
-
 package struct FlowFolder: Sendable {
     package enum Content: Sendable {
         case files(FlowFiles)
@@ -74,15 +29,15 @@ package struct FlowFolder: Sendable {
     package init(path: String) { self.path = path }
 
     /// Names, sizes and times of all files that matter.
-    package func signature() -> FolderSignature {
+    package func signature() -> FilesSignature {
         let names: [String]
-        do throws(SmallFileError) { names = try self.names() } catch { return FolderSignature([], fault: error) }
-        return FolderSignature(
-            names.compactMap { FolderSignature.Entry(name: $0, path: "\(path)/\($0)") })
+        do throws(SmallFileError) { names = try self.names() } catch { return FilesSignature([], fault: error) }
+        return FilesSignature(
+            names.compactMap { FilesSignature.Entry(name: $0, path: "\(path)/\($0)") })
     }
 
     /// All files of the folder; subfolders are not looked into.
-    package func read() -> (content: Content, signature: FolderSignature) {
+    package func read() -> (content: Content, signature: FilesSignature) {
         let before = signature()
         let entries = before.entries
         if let fault = before.fault {
@@ -123,5 +78,3 @@ package struct FlowFolder: Sendable {
         return names.sorted()
     }
 }
-
-private func nanoseconds(_ time: timespec) -> Int64 { Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) }

@@ -39,7 +39,7 @@ package final class FlowStore: Sendable {
         var served: ServedFlows
         /// A worker may drop the last reference to a large set in the middle of an answer; here it is dropped on the queue.
         var previous: ServedFlows?
-        var signature: FolderSignature?
+        var signature: FilesSignature?
         var problem: String?
         var isBuiltIn = true
         /// What is served, as it was read.

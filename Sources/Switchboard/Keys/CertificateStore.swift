@@ -20,9 +20,9 @@ package final class CertificateStore: Sendable {
     private struct State {
         var context: TLSContext
         /// Of the files when they were read.
-        var read: FolderSignature
+        var read: FilesSignature
         /// What the last look saw, if that was something else.
-        var seen: FolderSignature?
+        var seen: FilesSignature?
         var problem: String?
         /// Somebody has been told that the one that serves is over.
         var hasToldEnd = false
@@ -126,7 +126,7 @@ package final class CertificateStore: Sendable {
         if isNew { report("tls: \(problem)") }
     }
 
-    private func load(_ signature: FolderSignature) {
+    private func load(_ signature: FilesSignature) {
         do throws(UsageError) {
             let context = try Self.read(certificate, key, clock)
             // What is dropped is dropped behind the lock.
@@ -173,7 +173,7 @@ package final class CertificateStore: Sendable {
         }
     }
 
-    private static func signature(_ certificate: String, _ key: String) -> FolderSignature {
-        FolderSignature([certificate, key].compactMap { FolderSignature.Entry(name: $0, path: $0) })
+    private static func signature(_ certificate: String, _ key: String) -> FilesSignature {
+        FilesSignature([certificate, key].compactMap { FilesSignature.Entry(name: $0, path: $0) })
     }
 }

@@ -58,6 +58,18 @@ struct TLSSessionTests {
     }
 
     @Test(arguments: versions)
+    func `an error that somebody else left on the thread is not the session's`(_ version: Int32) throws {
+        let peer = try peer(version)
+        try #require(peer.shake())
+        peer.say(Array("GET".utf8))
+        let sealed = peer.fromClient()
+        EVP_CIPHER_free(EVP_CIPHER_fetch(nil, "no such cipher", nil))
+        try #require(ERR_peek_error() != 0)
+        peer.give(sealed)
+        #expect(peer.heard.elementsEqual("GET".utf8) && !peer.hasServerFailed)
+    }
+
+    @Test(arguments: versions)
     func `each end tells the other that it has ended`(_ version: Int32) throws {
         let peer = try peer(version)
         try #require(peer.shake())

@@ -20,9 +20,10 @@
                 }
                 #expect(try clients[0].read().status == 200)
                 let last = clients[clients.count - 1]
-                let before = server.ticks
-                #expect(!last.waitForInput(milliseconds: 500), "there should be no descriptor left for the last one")
-                #expect(server.ticks - before <= 15, "the listener spins")
+                let rests = rests(server, ticks: 15) {
+                    #expect(!last.waitForInput(milliseconds: 500), "there should be no descriptor left for the last one")
+                }
+                #expect(rests, "the listener spins")
                 #expect(try clients[0].ask(post("/voice/event", "{}")).status == 200)
                 clients[0].close()
                 for client in clients.dropFirst() {
@@ -90,9 +91,18 @@
                 let client = try server.client()
                 #expect(try client.ask(answer).status == 200)
                 #expect(try client.ask(post("/voice/event", "{}")).status == 200)
+                let rests = rests(server, ticks: 5) { #expect(!client.waitForInput(milliseconds: 1500)) }
+                #expect(rests)
+            }
+        }
+
+        /// Whether a wait costs the server so many ticks (10 ms) at most, in one of four tries: on a busy machine one may catch work that was put
+        /// off, and who spins does so in all of them.
+        private func rests(_ server: ServerProcess, ticks: Int, during wait: () -> Void) -> Bool {
+            (0..<4).contains { _ in
                 let before = server.ticks
-                #expect(!client.waitForInput(milliseconds: 1500))
-                #expect(server.ticks - before <= 5)
+                wait()
+                return server.ticks - before <= ticks
             }
         }
     }

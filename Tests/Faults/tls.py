@@ -20,7 +20,6 @@ import resource
 import select
 import socket
 import ssl
-import statistics
 import struct
 import subprocess
 import threading
@@ -35,7 +34,9 @@ KEY_UPDATE = b"\x18\0\0\1"
 VERSIONS = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
 # What an answer may take of the others' trouble, at the 99th percentile and at most: above a loaded machine's, below what a caller hears.
 P99, MOST = 0.1, 0.5
-LIMITS = f"limits {P99 * 1000:.0f} and {MOST * 1000:.0f} ms"
+# On a slow machine, or with a key that signs slowly, so many handshakes instead of the former: a turn of the server's has eight of them, and an
+# answer waits for two or three turns. Where others get no turn in between it waits for all of them.
+P99_IN_HANDSHAKES = 25
 
 
 class Secure:
@@ -132,16 +133,25 @@ class Witness:
         self.process.kill()
 
     @property
+    def limits(self):
+        """In seconds, at the 99th percentile and at most."""
+        # The fastest one is what a handshake takes by itself.
+        scale = max(1, P99_IN_HANDSHAKES * min(self.handshakes, default=0) / P99)
+        return P99 * scale, MOST * scale
+
+    @property
     def is_well(self):
-        return not self.trouble and percentile(self.times) <= P99 and max(self.times) <= MOST
+        p99, most = self.limits
+        return not self.trouble and percentile(self.times) <= p99 and max(self.times) <= most
 
     def __str__(self):
         if not self.times:
             return f"no answer: {self.trouble}"
-        new = f", with a handshake {statistics.median(self.handshakes) * 1000:.1f} ms" if self.handshakes else ""
+        new = f", with a handshake {min(self.handshakes) * 1000:.1f} ms" if self.handshakes else ""
         trouble = f", {self.trouble}" if self.trouble else ""
         times = f"p99 {percentile(self.times) * 1000:.1f} ms, most {max(self.times) * 1000:.1f} ms"
-        return f"{len(self.times)} answers, {times}{new}{trouble}"
+        p99, most = self.limits
+        return f"{len(self.times)} answers, {times}{new}{trouble} (limits {p99 * 1000:.0f} and {most * 1000:.0f} ms)"
 
 
 def percentile(times):
@@ -443,7 +453,7 @@ def half_open_handshakes(context):
                                 continue
                         poll.unregister(descriptor)
                         del waiting[descriptor]
-            report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
+            report.check(f"{name}: others are answered meanwhile: {witness}", witness.is_well)
             report.check(f"{name} are closed at the limit of 4 s", not waiting, f"{len(waiting)} are left")
             report.check(f"{name} take {each:.0f} KiB each (limit 100)", each <= 100)
             left = soon(lambda: sockets(server.pid), lambda found: found <= idle)
@@ -464,7 +474,7 @@ def burst_of_handshakes(context):
                 client.socket.sendall(client.hello)
             answered = sum(bool(client.socket.recv(1)) for client in clients)
         report.check(f"{name} are all answered", answered == count, f"{answered} are")
-        report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
+        report.check(f"{name}: others are answered meanwhile: {witness}", witness.is_well)
 
 
 def many(record, count):
@@ -572,7 +582,7 @@ def key_updates(report, server, secure, wants_one, count):
             for thread in threads:
                 thread.join()
         report.check(f"{name}: the connections go on or end in order", not wrong, "; ".join(wrong))
-        report.check(f"{name}: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
+        report.check(f"{name}: others are answered meanwhile: {witness}", witness.is_well)
 
 
 def broken_tls(context):
@@ -594,7 +604,7 @@ def broken_tls(context):
                     if must_close and not client.is_closed():
                         open_still.append(name)
             report.check("what breaks TLS is closed at once", not open_still, "; ".join(open_still))
-        report.check(f"broken TLS: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
+        report.check(f"broken TLS: others are answered meanwhile: {witness}", witness.is_well)
 
         memory = resident(pid)
         for wants_one in (False, True):
@@ -621,7 +631,7 @@ def broken_tls(context):
                 if chance.random() < 0.7:
                     client.reset()
                 client.socket.close()
-        report.check(f"resets in records: others are answered meanwhile: {witness} ({LIMITS})", witness.is_well)
+        report.check(f"resets in records: others are answered meanwhile: {witness}", witness.is_well)
 
         left = soon(lambda: sockets(pid), lambda found: found <= idle)
         report.check("broken TLS: no descriptor is left of it", left <= idle, f"{left} sockets, {idle} before")

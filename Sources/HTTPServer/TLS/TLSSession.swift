@@ -72,9 +72,12 @@ final class TLSSession {
     /// After an error of the protocol nothing more can be sent, not even the end (RFC 8446 §6.2).
     private var isBroken = false
     private var hasSentEnd = false
-    /// Records since the last one with data. Each costs the worker some work and its sender next to nothing: nobody needs many of them.
+    /// Records without data, less what data makes up for. Each costs the worker some work and its sender next to nothing: nobody needs many of
+    /// them, and a byte between any two makes them no cheaper.
     private var idleRecords = 0
     private static let mostIdleRecords = 32
+    /// Bytes of data that make up for one record without any.
+    private static let dataForIdleRecord = 512
     private(set) var hasShaken = false
 
     /// The server's side; nil where there is no memory.
@@ -132,7 +135,7 @@ final class TLSSession {
             let result = SSL_read_ex(session, wire.plain.baseAddress, wire.plain.count, &count)
             if !hasShaken { hasShaken = SSL_is_init_finished(session) == 1 }
             if result == 1 {
-                idleRecords = 0
+                if idleRecords > 0 { idleRecords = max(idleRecords - count / Self.dataForIdleRecord, 0) }
                 return .bytes(count)
             }
             switch SSL_get_error(session, result) {

@@ -2,8 +2,8 @@
 //
 // The keys of session tickets (RFC 5077, RFC 8446 §4.6.1). A client that comes again with a ticket saves both sides the certificate's
 // signature; what the ticket holds is encrypted by a key of the server alone. Whoever had that key could read the sessions of TLS 1.2 whose
-// tickets it made, so it lives for an hour only, is good for another hour for reading tickets, and is then overwritten. Keys are made here at
-// random, are never written down, and end with the process.
+// tickets it made, so it makes them for an hour only, reads them until the next key has had its hour, and is then overwritten. It is a handshake
+// that changes keys: where none comes they stay. Keys are made here at random, are never written down, and end with the process.
 //
 // All workers share one set, since a client that comes again is anybody's to accept: a lock is held while a pointer is copied, once for each
 // handshake, and never on the way of an answer.
